@@ -54,6 +54,11 @@ Napi::Value Accept(const Napi::CallbackInfo& info) {
   return Number(info, accepted);
 }
 
+// socketDuplicate(descriptor) -> descriptor
+Napi::Value Duplicate(const Napi::CallbackInfo& info) {
+  return Number(info, unix_socket::Duplicate(Descriptor(info[0])));
+}
+
 // socketListeningProcess(descriptor) -> process id
 Napi::Value ListeningProcess(const Napi::CallbackInfo& info) {
   return Number(info, unix_socket::ListeningProcess(Descriptor(info[0])));
@@ -139,6 +144,7 @@ void AddDiagnosticPortFunctions(Napi::Env env, Napi::Object exports) {
   exports["socketListen"] = Napi::Function::New<Listen>(env, "socketListen");
   exports["socketConnect"] = Napi::Function::New<Connect>(env, "socketConnect");
   exports["socketAccept"] = Napi::Function::New<Accept>(env, "socketAccept");
+  exports["socketDuplicate"] = Napi::Function::New<Duplicate>(env, "socketDuplicate");
   exports["socketListeningProcess"] =
       Napi::Function::New<ListeningProcess>(env, "socketListeningProcess");
   exports["socketConnectedUser"] = Napi::Function::New<ConnectedUser>(env, "socketConnectedUser");

@@ -2,8 +2,8 @@
  * The kernel's tracer through a user_events_data descriptor, passed by a program with the right to open that file. All
  * threads of the process write to its tracepoints. See native/passed_tracer.h.
  */
-import { closeSync } from 'node:fs';
 import { type Addon, loadAddon } from './addon.ts';
+import type { OwnedDescriptor } from './owned-descriptor.ts';
 import { registerReason, writeReason } from './user-events-reasons.ts';
 
 /**
@@ -82,19 +82,20 @@ export class PassedTracer {
    */
   static start(
     id: string,
-    descriptor: number,
+    descriptor: OwnedDescriptor,
     definitions: readonly string[],
     scratch: Uint8Array,
   ): PassedTracer {
     const addon = passedTracerAddon();
     if ('reason' in addon) {
-      closeDescriptor(descriptor);
+      descriptor.close();
       throw new PassedTracerError('not-there', addon.reason);
     }
-    const started = addon.passedTracerStart(id, descriptor, definitions, scratch);
+    const number = descriptor.release();
+    const started = addon.passedTracerStart(id, number, definitions, scratch);
     if (started.error === 0) return new PassedTracer(addon, started);
     const definition = definitions[started.failedAt];
-    if (definition === undefined) throw descriptorError(started.error, descriptor);
+    if (definition === undefined) throw descriptorError(started.error, number);
     throw new PassedTracerError('refused', registerReason(started.error, definition.split(' ', 1)[0] ?? ''));
   }
 
@@ -159,13 +160,4 @@ function descriptorError(error: number, descriptor: number): PassedTracerError {
       ? `The descriptor ${descriptor} is read-only, but events must be written through it.`
       : `The descriptor ${descriptor} cannot be used (${name}).`;
   return new PassedTracerError('descriptor', message);
-}
-
-/** For a passed descriptor that is of no use. */
-export function closeDescriptor(descriptor: number): void {
-  try {
-    closeSync(descriptor);
-  } catch {
-    // It was invalid.
-  }
 }

@@ -3,14 +3,15 @@
  * sends, and never keep this process alive. Node.js's own do none of this. Linux only; see native/linux/unix_socket.h
  * and native/descriptor_watches.h.
  */
-import { closeSync } from 'node:fs';
 import { type Addon, loadAddon } from './addon.ts';
+import { OwnedDescriptor } from './owned-descriptor.ts';
 import { systemErrorName } from './recorder-reasons.ts';
 
 interface SocketAddon extends Addon {
   socketListen(path: string): number;
   socketConnect(path: string): number;
   socketAccept(listener: number): number;
+  socketDuplicate(descriptor: number): number;
   socketListeningProcess(descriptor: number): number;
   socketConnectedUser(descriptor: number): number;
   socketReceive(descriptor: number, bytes: Uint8Array, offset: number): number;
@@ -44,7 +45,7 @@ export class UnixSocketError extends Error {
 /** Nothing is available at present, or there is no room. */
 const AGAIN = ['EAGAIN', 'EWOULDBLOCK'];
 
-/** The functions work on descriptors, which the caller closes. */
+/** Makes sockets; the caller closes them. */
 export class UnixSockets {
   readonly #addon: SocketAddon;
 
@@ -57,134 +58,18 @@ export class UnixSockets {
    *
    * @throws UnixSocketError
    */
-  listen(path: string): number {
-    return checked('Listening', this.#addon.socketListen(path));
+  listen(path: string): UnixSocket {
+    return this.adopt(checked('Listening', this.#addon.socketListen(path)));
   }
 
   /** @throws UnixSocketError */
-  connect(path: string): number {
-    return checked('Connecting', this.#addon.socketConnect(path));
+  connect(path: string): UnixSocket {
+    return this.adopt(checked('Connecting', this.#addon.socketConnect(path)));
   }
 
-  /**
-   * The next connection; undefined if none is waiting.
-   *
-   * @throws UnixSocketError
-   */
-  accept(listener: number): number | undefined {
-    return available('Accepting', this.#addon.socketAccept(listener));
-  }
-
-  /**
-   * The process that listens on the other end of the connection; 0 if this process cannot see it.
-   *
-   * @throws UnixSocketError
-   */
-  listeningProcess(descriptor: number): number {
-    return checked('Identifying the peer', this.#addon.socketListeningProcess(descriptor));
-  }
-
-  /**
-   * The user id of the process that has connected.
-   *
-   * @throws UnixSocketError
-   */
-  connectedUser(descriptor: number): number {
-    return checked('Identifying the peer', this.#addon.socketConnectedUser(descriptor));
-  }
-
-  /**
-   * Fills the bytes from the offset, as far as data is available.
-   *
-   * @returns how many bytes were read; 0 at the end of the stream; undefined if nothing is available at present
-   * @throws UnixSocketError
-   */
-  receive(descriptor: number, bytes: Uint8Array, offset: number): number | undefined {
-    return available('Receiving', this.#addon.socketReceive(descriptor, bytes, offset));
-  }
-
-  /**
-   * Sends the bytes from the offset, as far as there is room.
-   *
-   * @returns how many were accepted; undefined if there is no room at present
-   * @throws UnixSocketError
-   */
-  send(descriptor: number, bytes: Uint8Array, offset: number): number | undefined {
-    return available('Sending', this.#addon.socketSend(descriptor, bytes, offset));
-  }
-
-  /**
-   * Receives one byte, and the descriptor sent with it.
-   *
-   * @returns `size` as for `receive`
-   * @throws UnixSocketError
-   */
-  receiveDescriptor(descriptor: number): {
-    readonly size: number | undefined;
-    readonly descriptor: number | undefined;
-  } {
-    const { size, descriptor: received } = this.#addon.socketReceiveDescriptor(descriptor);
-    return {
-      size: available('Receiving', size),
-      descriptor: received < 0 ? undefined : received,
-    };
-  }
-
-  /**
-   * Sends one byte and a descriptor, which stays open here.
-   *
-   * @throws UnixSocketError
-   */
-  sendDescriptor(descriptor: number, sent: number): void {
-    checked('Sending', this.#addon.socketSendDescriptor(descriptor, sent));
-  }
-
-  /** The peer reads the end of the stream after what was sent. If it has gone, this has no effect. */
-  endSending(descriptor: number): void {
-    this.#addon.socketEndSending(descriptor);
-  }
-
-  /**
-   * Blocks until something can be sent, or never will be.
-   *
-   * @returns false on timeout
-   */
-  awaitSendable(descriptor: number, milliseconds: number): boolean {
-    return this.#addon.socketAwaitSendable(descriptor, milliseconds) === 0;
-  }
-
-  /**
-   * Calls `onReady` as long as the descriptor is ready for one of the events, replacing what it was watched for before.
-   *
-   * @throws UnixSocketError
-   */
-  watch(descriptor: number, events: number, onReady: (events: number) => void): void {
-    checked('Watching', this.#addon.watchDescriptor(descriptor, events, onReady));
-  }
-
-  unwatch(descriptor: number): void {
-    this.#addon.unwatchDescriptor(descriptor);
-  }
-
-  /** Stops watching, and closes the descriptor. */
-  close(descriptor: number): void {
-    this.#addon.unwatchDescriptor(descriptor);
-    closeSync(descriptor);
-  }
-
-  /**
-   * Calls `onWaiting` on this thread, in the middle of any JavaScript, each time that a client has waited this long and
-   * none has been accepted meanwhile; see native/linux/port_watch.h.
-   *
-   * @returns false if this Node.js cannot be interrupted
-   */
-  watchWaiting(listener: number, milliseconds: number, onWaiting: () => void): boolean {
-    return this.#addon.watchWaiting(listener, milliseconds, onWaiting) === 0;
-  }
-
-  /** Call this before closing the listener. */
-  unwatchWaiting(listener: number): void {
-    this.#addon.unwatchWaiting(listener);
+  /** @param released by another owner, for example in another thread */
+  adopt(released: number): UnixSocket {
+    return new UnixSocket(this.#addon, released);
   }
 
   /**
@@ -198,8 +83,154 @@ export class UnixSockets {
   }
 }
 
-/** @returns undefined if there is no addon, or it has no sockets */
+/** A socket of this thread. Once it has been closed or released, its functions fail with EBADF. */
+export class UnixSocket extends OwnedDescriptor {
+  readonly #addon: SocketAddon;
+
+  constructor(addon: SocketAddon, number: number) {
+    super(number);
+    this.#addon = addon;
+  }
+
+  /**
+   * The next connection of a listening socket; undefined if none is waiting.
+   *
+   * @throws UnixSocketError
+   */
+  accept(): UnixSocket | undefined {
+    const accepted = available('Accepting', this.#addon.socketAccept(this.number));
+    return accepted === undefined ? undefined : new UnixSocket(this.#addon, accepted);
+  }
+
+  /**
+   * The same socket under another number, for a second owner.
+   *
+   * @throws UnixSocketError
+   */
+  duplicate(): UnixSocket {
+    return new UnixSocket(this.#addon, checked('Duplicating', this.#addon.socketDuplicate(this.number)));
+  }
+
+  /**
+   * The process that listens on the other end of the connection; 0 if this process cannot see it.
+   *
+   * @throws UnixSocketError
+   */
+  listeningProcess(): number {
+    return checked('Identifying the peer', this.#addon.socketListeningProcess(this.number));
+  }
+
+  /**
+   * The user id of the process that has connected.
+   *
+   * @throws UnixSocketError
+   */
+  connectedUser(): number {
+    return checked('Identifying the peer', this.#addon.socketConnectedUser(this.number));
+  }
+
+  /**
+   * Fills the bytes from the offset, as far as data is available.
+   *
+   * @returns how many bytes were read; 0 at the end of the stream; undefined if nothing is available at present
+   * @throws UnixSocketError
+   */
+  receive(bytes: Uint8Array, offset: number): number | undefined {
+    return available('Receiving', this.#addon.socketReceive(this.number, bytes, offset));
+  }
+
+  /**
+   * Sends the bytes from the offset, as far as there is room.
+   *
+   * @returns how many were accepted; undefined if there is no room at present
+   * @throws UnixSocketError
+   */
+  send(bytes: Uint8Array, offset: number): number | undefined {
+    return available('Sending', this.#addon.socketSend(this.number, bytes, offset));
+  }
+
+  /**
+   * Receives one byte, and the descriptor sent with it.
+   *
+   * @returns `size` as for `receive`
+   * @throws UnixSocketError
+   */
+  receiveDescriptor(): {
+    readonly size: number | undefined;
+    readonly descriptor: OwnedDescriptor | undefined;
+  } {
+    const { size, descriptor } = this.#addon.socketReceiveDescriptor(this.number);
+    return {
+      size: available('Receiving', size),
+      descriptor: descriptor < 0 ? undefined : new OwnedDescriptor(descriptor),
+    };
+  }
+
+  /**
+   * Sends one byte and a descriptor, which stays open here.
+   *
+   * @throws UnixSocketError
+   */
+  sendDescriptor(sent: OwnedDescriptor): void {
+    checked('Sending', this.#addon.socketSendDescriptor(this.number, sent.number));
+  }
+
+  /** The peer reads the end of the stream after what was sent. If it has gone, this has no effect. */
+  endSending(): void {
+    this.#addon.socketEndSending(this.number);
+  }
+
+  /**
+   * Blocks until something can be sent, or never will be.
+   *
+   * @returns false on timeout
+   */
+  awaitSendable(milliseconds: number): boolean {
+    return this.#addon.socketAwaitSendable(this.number, milliseconds) === 0;
+  }
+
+  /**
+   * Calls `onReady` as long as the socket is ready for one of the events, replacing what it was watched for before.
+   *
+   * @throws UnixSocketError
+   */
+  watch(events: number, onReady: (events: number) => void): void {
+    checked('Watching', this.#addon.watchDescriptor(this.number, events, onReady));
+  }
+
+  unwatch(): void {
+    this.#addon.unwatchDescriptor(this.number);
+  }
+
+  /**
+   * Calls `onWaiting` on this thread, in the middle of any JavaScript, each time that a client of a listening socket has
+   * waited this long and none has been accepted meanwhile; see native/linux/port_watch.h.
+   *
+   * @returns false if this Node.js cannot be interrupted
+   */
+  watchWaiting(milliseconds: number, onWaiting: () => void): boolean {
+    return this.#addon.watchWaiting(this.number, milliseconds, onWaiting) === 0;
+  }
+
+  /** Also stops watching: a watch knows the number. */
+  override release(): number {
+    if (this.isOpen) {
+      this.#addon.unwatchDescriptor(this.number);
+      this.#addon.unwatchWaiting(this.number);
+    }
+    return super.release();
+  }
+}
+
+/**
+ * Those that run Node.js's programs without its event loop: Bun ends a process that watches a descriptor with libuv
+ * (oven-sh/bun#18546), and Deno one that then exits (it frees an asynchronous cleanup hook twice).
+ */
+const isOtherRuntime = process.versions.bun !== undefined || process.versions.deno !== undefined;
+
+/** @returns undefined if there is no addon, or it has no sockets, or this runtime cannot watch them */
 export function unixSockets(): UnixSockets | undefined {
+  if (isOtherRuntime) return undefined;
   const addon = loadAddon();
   return 'socketListen' in addon ? new UnixSockets(addon as SocketAddon) : undefined;
 }

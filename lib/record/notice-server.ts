@@ -7,22 +7,15 @@
  * The peer is native/linux/recorder_notice.cc. Only the user who owns the programs can connect: the kernel lets no one
  * else write to the socket, and the peer is checked anyway.
  */
-import {
-  chmodSync,
-  chownSync,
-  closeSync,
-  lstatSync,
-  mkdtempSync,
-  readdirSync,
-  rmdirSync,
-  unlinkSync,
-} from 'node:fs';
+import { chmodSync, chownSync, lstatSync, mkdtempSync, readdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { isAlive } from '../base/is-alive.ts';
 import { systemCodeOf, systemCodeText } from '../base/system-code.ts';
+import { Acceptor } from '../platform/acceptor.ts';
+import type { OwnedDescriptor } from '../platform/owned-descriptor.ts';
 import { RecorderError } from '../platform/recorder-error.ts';
-import { Ready, type UnixSockets, unixSockets } from '../platform/unix-socket.ts';
+import { Ready, type UnixSocket, type UnixSockets, unixSockets } from '../platform/unix-socket.ts';
 
 /** The maximum length of a name. */
 const LINE_LIMIT = 512;
@@ -30,10 +23,6 @@ const LINE_LIMIT = 512;
 const SILENCE_MS = 5000;
 /** How many programs are served at once; others wait briefly. */
 const MAX_CONNECTIONS = 64;
-/** Before the recording gets its turn again. */
-const ACCEPTED_AT_ONCE = 64;
-/** How long to wait after the system has refused, which it would do again immediately. */
-const PAUSE_MS = 100;
 const NEWLINE = 10;
 const ANSWER = Uint8Array.of(NEWLINE);
 const FOLDER_PREFIX = 'tracewright-record-';
@@ -48,19 +37,17 @@ export interface NoticesOptions {
   /** Called with each name; when it returns, the program continues. */
   readonly onTracepoint: (name: string) => void;
   /** A descriptor of the kernel's tracer, closed once it has been sent. @throws the system's error */
-  readonly openTracer: () => number;
+  readonly openTracer: () => OwnedDescriptor;
 }
 
 export class NoticeServer {
   /** Of the socket. */
   readonly address: string;
   readonly #options: NoticesOptions;
-  readonly #sockets: UnixSockets;
   readonly #folder: string;
-  readonly #listener: number;
-  /** Descriptors, with the function that stops waiting for them. */
-  readonly #connections = new Map<number, NodeJS.Timeout>();
-  #pause: NodeJS.Timeout | undefined;
+  readonly #acceptor: Acceptor;
+  /** With the timer that stops waiting for them. */
+  readonly #connections = new Map<UnixSocket, NodeJS.Timeout>();
   #isClosed = false;
   readonly #onExit = () => this.#remove();
 
@@ -69,26 +56,28 @@ export class NoticeServer {
     this.#options = options;
     const sockets = unixSockets();
     if (sockets === undefined) throw new RecorderError('The native addon is missing.');
-    this.#sockets = sockets;
     const parent = parentFolder();
     removeForsaken(parent, sockets);
     try {
       this.#folder = mkdtempSync(join(parent, `${FOLDER_PREFIX}${process.pid}-`));
       this.address = join(this.#folder, SOCKET_NAME);
       process.once('exit', this.#onExit);
-      this.#listener = sockets.listen(this.address);
+      const listener = sockets.listen(this.address);
+      this.#acceptor = new Acceptor(
+        listener,
+        (connection) => this.#serve(connection),
+        () => this.#connections.size < MAX_CONNECTIONS,
+      );
       this.#admit();
     } catch (error) {
       throw new RecorderError(`No socket could be made in ${parent} (${systemCodeText(error)}).`);
     }
-    this.#watch();
   }
 
   close(): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    clearTimeout(this.#pause);
-    this.#sockets.close(this.#listener);
+    this.#acceptor.close();
     for (const connection of [...this.#connections.keys()]) this.#end(connection);
     process.off('exit', this.#onExit);
     this.#remove();
@@ -106,36 +95,10 @@ export class NoticeServer {
     removeFolder(this.#folder);
   }
 
-  #watch(): void {
-    this.#sockets.watch(this.#listener, Ready.ToReceive, () => this.#accept());
-  }
-
-  #accept(): void {
-    try {
-      for (let count = 0; count < ACCEPTED_AT_ONCE; count++) {
-        if (this.#connections.size >= MAX_CONNECTIONS) {
-          this.#wait();
-          return;
-        }
-        const connection = this.#sockets.accept(this.#listener);
-        if (connection === undefined) return;
-        this.#serve(connection);
-      }
-    } catch {
-      // Too many open files, or a connection that closed while it waited.
-      this.#wait();
-    }
-  }
-
-  #wait(): void {
-    this.#sockets.unwatch(this.#listener);
-    this.#pause = setTimeout(() => this.#watch(), PAUSE_MS);
-  }
-
-  #serve(connection: number): void {
+  #serve(connection: UnixSocket): void {
     const users = [ROOT, process.geteuid?.(), this.#options.user.uid];
-    if (!users.includes(this.#sockets.connectedUser(connection))) {
-      closeSync(connection);
+    if (!users.includes(connection.connectedUser())) {
+      connection.close();
       return;
     }
     this.#connections.set(
@@ -144,9 +107,9 @@ export class NoticeServer {
     );
     const line = new Uint8Array(LINE_LIMIT);
     let length = 0;
-    this.#sockets.watch(connection, Ready.ToReceive, () => {
+    connection.watch(Ready.ToReceive, () => {
       try {
-        const size = this.#sockets.receive(connection, line, length);
+        const size = connection.receive(line, length);
         if (size === undefined) return;
         length += size;
         const end = line.subarray(0, length).indexOf(NEWLINE);
@@ -159,23 +122,24 @@ export class NoticeServer {
     });
   }
 
-  #answer(connection: number, name: string): void {
+  #answer(connection: UnixSocket, name: string): void {
     if (name !== '') {
       this.#options.onTracepoint(name);
-      this.#sockets.send(connection, ANSWER, 0);
+      connection.send(ANSWER, 0);
       return;
     }
     const tracer = this.#options.openTracer();
     try {
-      this.#sockets.sendDescriptor(connection, tracer);
+      connection.sendDescriptor(tracer);
     } finally {
-      closeSync(tracer);
+      tracer.close();
     }
   }
 
-  #end(connection: number): void {
+  #end(connection: UnixSocket): void {
     clearTimeout(this.#connections.get(connection));
-    if (this.#connections.delete(connection)) this.#sockets.close(connection);
+    this.#connections.delete(connection);
+    connection.close();
   }
 }
 
@@ -199,7 +163,7 @@ function removeForsaken(parent: string, sockets: UnixSockets): void {
 
 function isForsaken(address: string, sockets: UnixSockets): boolean {
   try {
-    closeSync(sockets.connect(address));
+    sockets.connect(address).close();
     return false;
   } catch (error) {
     return systemCodeOf(error) === 'ECONNREFUSED';

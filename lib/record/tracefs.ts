@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path';
 import { systemCodeOf, systemCodeText } from '../base/system-code.ts';
 import { loadAddon } from '../platform/addon.ts';
+import { OwnedDescriptor } from '../platform/owned-descriptor.ts';
 import { RecorderError, RecorderPermissionError } from '../platform/recorder-error.ts';
 import { type Tracepoint, USER_EVENTS } from './tracepoint-selection.ts';
 
@@ -102,10 +103,10 @@ export class Tracefs {
    *
    * @throws RecorderError
    */
-  openUserEventsData(): number {
+  openUserEventsData(): OwnedDescriptor {
     const path = this.path('user_events_data');
     try {
-      return openSync(path, constants.O_RDWR | constants.O_NOFOLLOW);
+      return new OwnedDescriptor(openSync(path, constants.O_RDWR | constants.O_NOFOLLOW));
     } catch (error) {
       throw new RecorderError(`${path} could not be opened (${systemCodeText(error)}).`);
     }

@@ -1,6 +1,7 @@
 // See unix_socket.h.
 #include "linux/unix_socket.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -99,6 +100,11 @@ int Connect(const std::string& path) {
 int Accept(int listener) {
   int fd = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK);
   return fd < 0 ? -errno : fd;
+}
+
+int Duplicate(int fd) {
+  int duplicate = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  return duplicate < 0 ? -errno : duplicate;
 }
 
 int ListeningProcess(int fd) {

@@ -14,6 +14,8 @@ namespace tracewright::unix_socket {
 int Listen(const std::string& path);
 int Connect(const std::string& path);
 int Accept(int listener);
+// Another descriptor of the same socket.
+int Duplicate(int fd);
 // The process listening where the descriptor is connected; 0 if it is not known here.
 int ListeningProcess(int fd);
 // The user of the process that connected.

@@ -16,6 +16,9 @@ declare module 'vitest' {
 const [ownMajor = ''] = process.versions.node.split('.');
 const programOf = (major: string) => (major === ownMajor ? process.execPath : nodes[major]);
 
+/** Of the storms and soaks that one can ask for. */
+const LONGEST_MS = 900_000;
+
 /** Runs a program of the folder test/, which prints JSON, and returns what it printed. */
 export type RunProgram = (program: string, ...args: string[]) => Promise<unknown>;
 
@@ -39,7 +42,7 @@ export function describeEachNode(what: string, define: (run: RunProgram, major: 
         if (node === undefined) throw new Error(`There is no Node.js ${major}: run node scripts/nodes.mjs.`);
         const path = join(import.meta.dirname, '..', program);
         const { stdout } = await promisify(execFile)(node, [path, ...args], {
-          timeout: 300_000,
+          timeout: LONGEST_MS,
           maxBuffer: 2 ** 26,
         });
         return JSON.parse(stdout);

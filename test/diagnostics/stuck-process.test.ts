@@ -1,11 +1,14 @@
 /** Tools that attach to a process whose main thread does not return to its event loop. */
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DiagnosticsClient } from '../../lib/diagnostics/client/diagnostics-client.ts';
 import type { TracingSession } from '../../lib/diagnostics/client/tracing-session.ts';
+import { encodeRequest } from '../../lib/wire/diagnostics-ipc/request.ts';
 import type { StreamingTracing } from '../../lib/wire/diagnostics-ipc/tracing.ts';
 import { traceLogStacks } from '../eventpipe/cpu-samples/trace-log-names.ts';
 import { readSession } from '../eventpipe/session-trace.ts';
@@ -169,6 +172,32 @@ describe.skipIf(linuxOnly('interrupts') !== undefined)(
       expect(isResumed).toBe(false);
       await free();
       await resumed;
+      app.tell();
+      expect(await app.end()).toMatchObject({ status: 0, stderr: '' });
+    });
+
+    it('is not harmed by clients that say nothing, or half of it, and serves them when it is free', async () => {
+      const { app, client } = await stuckApp();
+      const request = encodeRequest({ command: 'ProcessInfo', version: 1 });
+      const address = (await app.hears()) as string;
+      const clients = await Promise.all(
+        [0, 1, request.length - 1].map(async (size) => {
+          const socket = connect(address);
+          await once(socket, 'connect');
+          socket.write(request.subarray(0, size));
+          return { socket, rest: request.subarray(size) };
+        }),
+      );
+      // The one that stands in for the process has accepted them before this one.
+      await client.processInfo();
+      await free();
+      await app.hears(3);
+      for (const { socket, rest } of clients) {
+        socket.write(rest);
+        const [reply] = (await once(socket, 'data')) as [Buffer];
+        expect(reply.toString('latin1', 0, 13)).toBe('DOTNET_IPC_V1');
+        socket.destroy();
+      }
       app.tell();
       expect(await app.end()).toMatchObject({ status: 0, stderr: '' });
     });

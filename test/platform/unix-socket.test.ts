@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { unixSockets } from '../../lib/platform/unix-socket.ts';
+import { type UnixSocket, unixSockets } from '../../lib/platform/unix-socket.ts';
 import { named } from '../platforms.ts';
 
 const sockets = unixSockets();
@@ -19,29 +19,29 @@ describe.skipIf(NO_SOCKETS !== undefined)(
     });
     afterEach(() => rmSync(folder, { recursive: true }));
 
-    function filledSocket(): number {
+    function filledSocket(): UnixSocket {
       if (sockets === undefined) throw new Error('There are no sockets.');
       const path = join(folder, 'socket');
       const listener = sockets.listen(path);
-      const descriptor = sockets.connect(path);
-      const accepted = sockets.accept(listener) as number;
+      const socket = sockets.connect(path);
+      const accepted = listener.accept();
       onTestFinished(() => {
-        for (const each of [listener, descriptor, accepted]) sockets.close(each);
+        for (const each of [listener, socket, accepted]) each?.close();
       });
       const bytes = new Uint8Array(1 << 16);
-      while (sockets.send(descriptor, bytes, 0) !== undefined);
-      return descriptor;
+      while (socket.send(bytes, 0) !== undefined);
+      return socket;
     }
 
     it('is waited for as long as requested, whatever signals arrive meanwhile', () => {
-      const descriptor = filledSocket();
+      const socket = filledSocket();
       const ignore = (): void => {};
       process.on('SIGWINCH', ignore);
       onTestFinished(() => void process.off('SIGWINCH', ignore));
       const signals = `for i in 1 2 3 4 5; do sleep 0.05; kill -WINCH ${process.pid}; done`;
       spawn('sh', ['-c', signals], { stdio: 'ignore' });
       const start = performance.now();
-      expect(sockets?.awaitSendable(descriptor, 500)).toBe(false);
+      expect(socket.awaitSendable(500)).toBe(false);
       expect(performance.now() - start).toBeGreaterThanOrEqual(499);
     });
   },

@@ -1,21 +1,13 @@
 /** Programs that announce their tracepoints and request the tracer, as the addon does. */
 import { once } from 'node:events';
-import {
-  closeSync,
-  existsSync,
-  fstatSync,
-  mkdirSync,
-  openSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, fstatSync, mkdirSync, openSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadAddon } from '../../lib/platform/addon.ts';
+import { OwnedDescriptor } from '../../lib/platform/owned-descriptor.ts';
 import { unixSockets } from '../../lib/platform/unix-socket.ts';
 import { NoticeServer } from '../../lib/record/notice-server.ts';
 
@@ -39,7 +31,7 @@ describe.skipIf(!isHere)('a notice of a tracepoint', () => {
       openTracer: () => {
         const tracer = openSync('/dev/null', 'w');
         passed.push(tracer);
-        return tracer;
+        return new OwnedDescriptor(tracer);
       },
     });
   });
@@ -71,7 +63,11 @@ describe.skipIf(!isHere)('a notice of a tracepoint', () => {
     const { error, took } = await announce(notices.address, 5000);
     expect(error).toBe(ABSENT);
     expect(took).toBeLessThan(1000);
-    notices = new NoticeServer({ user: ourselves(), onTracepoint: () => {}, openTracer: () => -1 });
+    notices = new NoticeServer({
+      user: ourselves(),
+      onTracepoint: () => {},
+      openTracer: () => new OwnedDescriptor(-1),
+    });
   });
 
   it('waits no longer than allowed if nobody answers', async () => {
@@ -113,20 +109,24 @@ describe.skipIf(!isHere)('a notice of a tracepoint', () => {
     expect(statSync(notices.address).mode & 0o777).toBe(0o600);
     notices.close();
     expect(existsSync(folder)).toBe(false);
-    notices = new NoticeServer({ user: ourselves(), onTracepoint: () => {}, openTracer: () => -1 });
+    notices = new NoticeServer({
+      user: ourselves(),
+      onTracepoint: () => {},
+      openTracer: () => new OwnedDescriptor(-1),
+    });
   });
 
   it('may be a request for the tracer, which comes with the answer', async () => {
     const sockets = unixSockets();
     if (sockets === undefined) throw new Error('The addon has sockets on Linux.');
     const connection = sockets.connect(notices.address);
-    sockets.send(connection, Buffer.from('\n'), 0);
-    const { descriptor } = await new Promise<ReturnType<typeof sockets.receiveDescriptor>>((resolve) => {
-      sockets.watch(connection, 1, () => resolve(sockets.receiveDescriptor(connection)));
+    connection.send(Buffer.from('\n'), 0);
+    const { descriptor } = await new Promise<ReturnType<typeof connection.receiveDescriptor>>((resolve) => {
+      connection.watch(1, () => resolve(connection.receiveDescriptor()));
     });
-    expect(fstatSync(descriptor ?? -1).isCharacterDevice()).toBe(true);
-    closeSync(descriptor ?? -1);
-    sockets.close(connection);
+    expect(fstatSync(descriptor?.number ?? -1).isCharacterDevice()).toBe(true);
+    descriptor?.close();
+    connection.close();
     // Ours is closed once it has been sent.
     expect(() => fstatSync(passed[0] ?? -1)).toThrow('EBADF');
     expect(heard).toEqual([]);
@@ -138,12 +138,16 @@ describe.skipIf(!isHere)('a notice of a tracepoint', () => {
     const left = join(tmpdir(), `tracewright-record-${gone}-abcdef`);
     mkdirSync(left);
     const sockets = unixSockets();
-    closeSync(sockets?.listen(join(left, 'socket')) ?? -1);
+    sockets?.listen(join(left, 'socket')).close();
     const foreign = join(tmpdir(), `tracewright-record-${gone}-ABCDEF`);
     mkdirSync(foreign);
     writeFileSync(join(foreign, 'kept'), '');
     notices.close();
-    notices = new NoticeServer({ user: ourselves(), onTracepoint: () => {}, openTracer: () => -1 });
+    notices = new NoticeServer({
+      user: ourselves(),
+      onTracepoint: () => {},
+      openTracer: () => new OwnedDescriptor(-1),
+    });
     expect(existsSync(left)).toBe(false);
     expect(existsSync(join(foreign, 'kept'))).toBe(true);
     rmSync(foreign, { recursive: true });

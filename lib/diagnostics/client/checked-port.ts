@@ -1,23 +1,22 @@
 /** Connects to a port only if the process itself listens there: anyone can create a file with the port's name. */
 import { Socket } from 'node:net';
-import { type UnixSockets, unixSockets } from '../../platform/unix-socket.ts';
+import { type UnixSocket, type UnixSockets, unixSockets } from '../../platform/unix-socket.ts';
 import { DiagnosticsClientError } from './client-error.ts';
 import { Connection, openError, type Target } from './connection.ts';
 import type { DiagnosticPort } from './port-folder.ts';
 
 /**
- * @returns the descriptor of the socket
  * @throws DiagnosticsClientError
  */
-export function connectTo(sockets: UnixSockets, address: string, processId: number): number {
-  let socket: number;
+export function connectTo(sockets: UnixSockets, address: string, processId: number): UnixSocket {
+  let socket: UnixSocket;
   try {
     socket = sockets.connect(address);
   } catch (error) {
     throw openError(error, address, `Process ${processId}`);
   }
-  if (sockets.listeningProcess(socket) === processId) return socket;
-  sockets.close(socket);
+  if (socket.listeningProcess() === processId) return socket;
+  socket.close();
   throw new DiagnosticsClientError(
     'failed',
     `The diagnostic port ${address} does not belong to process ${processId}: another one listens there.`,
@@ -32,8 +31,12 @@ export function checkedTarget({ address, processId }: DiagnosticPort, timeoutMs:
     name,
     connect: async () => {
       if (sockets === undefined) return Connection.open(address, name, timeoutMs);
-      const fd = connectTo(sockets, address, processId);
-      return new Connection(new Socket({ fd, readable: true, writable: true }), name);
+      return connectionOver(connectTo(sockets, address, processId), name);
     },
   };
+}
+
+/** Owns the socket from here on. */
+export function connectionOver(socket: UnixSocket, name: string): Connection {
+  return new Connection(new Socket({ fd: socket.release(), readable: true, writable: true }), name);
 }

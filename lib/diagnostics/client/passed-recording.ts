@@ -4,7 +4,6 @@
  */
 
 import { randomBytes } from 'node:crypto';
-import { closeSync } from 'node:fs';
 import { Recording } from '../../record/recording.ts';
 import type { RecordingOptions } from '../../record/recording-setup.ts';
 import { Tracefs } from '../../record/tracefs.ts';
@@ -64,7 +63,7 @@ async function startSession(
     const tracing = { sessionType: 'user_events', rundownKeyword: 0n, providers } as const;
     return await PassedSession.start(address, processId, tracing, descriptor);
   } finally {
-    closeSync(descriptor);
+    descriptor.close();
   }
 }
 

@@ -2,14 +2,14 @@
  * A session in another process that writes to kernel tracepoints, through a user_events_data descriptor that we pass to
  * it; so it needs no access to the kernel's tracer. It lasts as long as the connection.
  */
-import { Socket } from 'node:net';
 import { systemCodeOf } from '../../base/system-code.ts';
-import { type UnixSockets, unixSockets } from '../../platform/unix-socket.ts';
+import type { OwnedDescriptor } from '../../platform/owned-descriptor.ts';
+import { type UnixSocket, unixSockets } from '../../platform/unix-socket.ts';
 import { encodeRequest } from '../../wire/diagnostics-ipc/request.ts';
 import type { UserEventsTracing } from '../../wire/diagnostics-ipc/tracing.ts';
-import { connectTo } from './checked-port.ts';
+import { connectionOver, connectTo } from './checked-port.ts';
 import { DiagnosticsClientError, refusal } from './client-error.ts';
-import { ANSWER_TIMEOUT_MS, Connection, failed } from './connection.ts';
+import { ANSWER_TIMEOUT_MS, type Connection, failed } from './connection.ts';
 
 /** The first that supports such sessions. */
 const VERSION = 5;
@@ -36,7 +36,7 @@ export class PassedSession {
     address: string,
     processId: number,
     tracing: UserEventsTracing,
-    descriptor: number,
+    descriptor: OwnedDescriptor,
   ): Promise<PassedSession> {
     const name = `Process ${processId}`;
     const sockets = unixSockets();
@@ -47,8 +47,8 @@ export class PassedSession {
       );
     }
     const socket = connectTo(sockets, address, processId);
-    send(sockets, socket, name, tracing, descriptor);
-    const connection = new Connection(new Socket({ fd: socket, readable: true, writable: true }), name);
+    send(socket, name, tracing, descriptor);
+    const connection = connectionOver(socket, name);
     try {
       const reply = await connection.readReply(ANSWER_TIMEOUT_MS);
       if (reply.isOk) return new PassedSession(connection);
@@ -66,23 +66,22 @@ export class PassedSession {
 }
 
 function send(
-  sockets: UnixSockets,
-  socket: number,
+  socket: UnixSocket,
   name: string,
   tracing: UserEventsTracing,
-  descriptor: number,
+  descriptor: OwnedDescriptor,
 ): void {
   try {
     const request = encodeRequest({ command: 'CollectTracing', version: VERSION, tracing });
     // A new socket accepts any request at once, unless the system is configured very unusually.
-    if (sockets.send(socket, request, 0) !== request.length) {
+    if (socket.send(request, 0) !== request.length) {
       throw new Error(`there is no room for the request of ${request.length} bytes`);
     }
-    sockets.sendDescriptor(socket, descriptor);
+    socket.sendDescriptor(descriptor);
   } catch (error) {
     // A process that has refused the request does not wait for the descriptor; the reply says why.
     if (systemCodeOf(error) === 'EPIPE') return;
-    sockets.close(socket);
+    socket.close();
     throw failed(error, name);
   }
 }

@@ -1,3 +1,6 @@
+import type { OwnedDescriptor } from '../../platform/owned-descriptor.ts';
+import type { UnixSocket } from '../../platform/unix-socket.ts';
+
 /** One connection with a client, of either kind. The client may disappear at any time: nothing here throws. */
 export interface ServerConnection {
   /** This many bytes; fewer if the client sends no more, or on timeout. One call at a time. */
@@ -6,7 +9,7 @@ export interface ServerConnection {
    * The descriptor that the client sends after its request, which the caller then owns; undefined if it sent none.
    * Absent where descriptors cannot be received.
    */
-  readonly receiveDescriptor?: () => Promise<number | undefined>;
+  readonly receiveDescriptor?: () => Promise<OwnedDescriptor | undefined>;
   /** Ends the pending read, which returns what has arrived. Anything later is discarded. */
   stopReading(): void;
   /**
@@ -38,7 +41,7 @@ export interface ServerConnection {
 /** Where clients connect to this process. */
 export interface Listener {
   /** Its socket, if the addon provides it. */
-  readonly descriptor?: number;
+  readonly socket?: UnixSocket;
   /** Removes the socket's file; connections stay open. */
   close(): void;
 }

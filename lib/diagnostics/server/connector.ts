@@ -119,7 +119,7 @@ export class Connector {
       const connection =
         sockets === undefined
           ? await connectedSocket(this.#address)
-          : new DescriptorConnection(sockets, sockets.connect(this.#address));
+          : new DescriptorConnection(sockets.connect(this.#address));
       this.#refusedSince = undefined;
       return connection;
     } catch (error) {

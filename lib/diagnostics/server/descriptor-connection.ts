@@ -2,7 +2,8 @@
  * A connection over a socket of the addon. It reads only the bytes that are requested, so that a descriptor that
  * follows a request is not lost; and no client keeps the process alive.
  */
-import { Ready, UnixSocketError, type UnixSockets } from '../../platform/unix-socket.ts';
+import type { OwnedDescriptor } from '../../platform/owned-descriptor.ts';
+import { Ready, type UnixSocket, UnixSocketError } from '../../platform/unix-socket.ts';
 import { LINGER_MS, type ServerConnection } from './connection.ts';
 
 /** After this time, a client that reads nothing no longer blocks the process. */
@@ -24,8 +25,7 @@ type Receiver = () => boolean;
 
 export class DescriptorConnection implements ServerConnection {
   readonly closed: Promise<void>;
-  readonly #sockets: UnixSockets;
-  readonly #descriptor: number;
+  readonly #socket: UnixSocket;
   readonly #outgoing: Outgoing[] = [];
   #setClosed: () => void = () => {};
   #receiver: Receiver | undefined;
@@ -34,19 +34,17 @@ export class DescriptorConnection implements ServerConnection {
   #watched = 0;
   #isSending = false;
   #isEnding = false;
-  #isClosed = false;
   /** How many milliseconds sending may currently block. */
   #patience: () => number = () => 0;
   /** Bytes to read before those of the socket. */
   #ahead: Uint8Array;
 
   /**
-   * @param descriptor connected; closed with the connection
+   * @param socket connected; closed with the connection
    * @param ahead bytes already read from it
    */
-  constructor(sockets: UnixSockets, descriptor: number, ahead: Uint8Array = NOTHING) {
-    this.#sockets = sockets;
-    this.#descriptor = descriptor;
+  constructor(socket: UnixSocket, ahead: Uint8Array = NOTHING) {
+    this.#socket = socket;
     this.#ahead = ahead;
     this.closed = new Promise((resolve) => {
       this.#setClosed = resolve;
@@ -63,7 +61,7 @@ export class DescriptorConnection implements ServerConnection {
     return this.#receive(
       () => {
         while (length < size) {
-          const received = this.#sockets.receive(this.#descriptor, bytes, length);
+          const received = this.#socket.receive(bytes, length);
           if (received === undefined) return undefined;
           if (received === 0) break;
           length += received;
@@ -74,10 +72,10 @@ export class DescriptorConnection implements ServerConnection {
     );
   }
 
-  readonly receiveDescriptor = (): Promise<number | undefined> => {
+  readonly receiveDescriptor = (): Promise<OwnedDescriptor | undefined> => {
     return this.#receive(
       () => {
-        const { size, descriptor } = this.#sockets.receiveDescriptor(this.#descriptor);
+        const { size, descriptor } = this.#socket.receiveDescriptor();
         return size === undefined ? undefined : { descriptor };
       },
       () => ({ descriptor: undefined }),
@@ -89,7 +87,7 @@ export class DescriptorConnection implements ServerConnection {
   }
 
   send(bytes: Uint8Array, onSent: () => void = () => {}): void {
-    if (this.#isClosed || bytes.length === 0) {
+    if (!this.#socket.isOpen || bytes.length === 0) {
       onSent();
       return;
     }
@@ -102,31 +100,31 @@ export class DescriptorConnection implements ServerConnection {
   }
 
   end(): void {
-    if (this.#isEnding || this.#isClosed) return;
+    if (this.#isEnding || !this.#socket.isOpen) return;
     this.#isEnding = true;
     if (this.#outgoing.length === 0) this.#linger();
   }
 
   close(): void {
-    if (this.#isClosed) return;
-    this.#isClosed = true;
-    this.#sockets.close(this.#descriptor);
+    if (!this.#socket.isOpen) return;
+    this.#socket.close();
     this.#stopReceiver();
     for (const { onSent } of this.#outgoing.splice(0)) onSent();
     this.#setClosed();
   }
 
   /**
-   * Ends the connection here, but not for its client. @returns what continues elsewhere: the descriptor and unsent
-   * bytes
+   * Ends the connection here, but not for its client.
+   *
+   * @returns what continues elsewhere: the descriptor and unsent bytes; undefined if the connection is closed
    */
-  release(): { readonly descriptor: number; readonly unsent: Uint8Array } {
-    this.#isClosed = true;
-    this.#sockets.unwatch(this.#descriptor);
+  release(): { readonly descriptor: number; readonly unsent: Uint8Array } | undefined {
+    if (!this.#socket.isOpen) return undefined;
+    const descriptor = this.#socket.release();
     this.#stopReceiver();
     const unsent = Buffer.concat(this.#outgoing.map(({ bytes, offset }) => bytes.subarray(offset)));
     this.#setClosed();
-    return { descriptor: this.#descriptor, unsent };
+    return { descriptor, unsent };
   }
 
   readonly drain = (): void => {
@@ -143,7 +141,7 @@ export class DescriptorConnection implements ServerConnection {
   }
 
   #sendNow(): void {
-    if (!this.#isClosed) this.#guard(() => this.#sendOn());
+    if (this.#socket.isOpen) this.#guard(() => this.#sendOn());
   }
 
   /**
@@ -157,13 +155,13 @@ export class DescriptorConnection implements ServerConnection {
         this.#receiver = undefined;
         resolve(result);
       };
-      if (this.#isClosed) {
+      if (!this.#socket.isOpen) {
         finish(giveUp());
         return;
       }
       this.#stopReceiver = () => {
         finish(giveUp());
-        this.#watch();
+        this.#guard(() => this.#watch());
       };
       this.#guard(() => {
         this.#receiver = () => {
@@ -179,9 +177,9 @@ export class DescriptorConnection implements ServerConnection {
   }
 
   #discard(): void {
-    if (this.#isClosed) return;
+    if (!this.#socket.isOpen) return;
     this.#receiver = () => {
-      if (this.#sockets.receive(this.#descriptor, DISCARDED, 0) === 0) this.close();
+      if (this.#socket.receive(DISCARDED, 0) === 0) this.close();
       return false;
     };
     this.#guard(() => this.#watch());
@@ -201,20 +199,20 @@ export class DescriptorConnection implements ServerConnection {
     } finally {
       this.#isSending = false;
     }
-    if (this.#isClosed) return;
+    if (!this.#socket.isOpen) return;
     if (this.#outgoing.length === 0 && this.#isEnding) this.#linger();
     else this.#watch();
   }
 
   /** @returns false if there is no room at present */
   #sendPart(part: Outgoing): boolean {
-    const sent = this.#sockets.send(this.#descriptor, part.bytes, part.offset);
+    const sent = this.#socket.send(part.bytes, part.offset);
     if (sent !== undefined) {
       part.offset += sent;
       return true;
     }
     const patience = this.#patience();
-    if (patience > 0 && this.#sockets.awaitSendable(this.#descriptor, patience)) return true;
+    if (patience > 0 && this.#socket.awaitSendable(patience)) return true;
     this.#patience = () => 0;
     return false;
   }
@@ -223,25 +221,25 @@ export class DescriptorConnection implements ServerConnection {
    * The client should read the end of the stream, not a reset, which closing a socket with unread bytes would cause.
    */
   #linger(): void {
-    this.#sockets.endSending(this.#descriptor);
+    this.#socket.endSending();
     setTimeout(() => this.close(), LINGER_MS).unref();
     this.#discard();
   }
 
   /** How long to wait for the remaining work. */
   #watch(): void {
-    if (this.#isClosed) return;
+    if (!this.#socket.isOpen) return;
     const events =
       (this.#receiver === undefined ? 0 : Ready.ToReceive) | (this.#outgoing.length === 0 ? 0 : Ready.ToSend);
     if (events === this.#watched) return;
     this.#watched = events;
-    if (events === 0) this.#sockets.unwatch(this.#descriptor);
-    else this.#sockets.watch(this.#descriptor, events, (ready) => this.#guard(() => this.#goOn(ready)));
+    if (events === 0) this.#socket.unwatch();
+    else this.#socket.watch(events, (ready) => this.#guard(() => this.#goOn(ready)));
   }
 
   #goOn(ready: number): void {
     if ((ready & Ready.ToReceive) !== 0 && this.#receiver !== undefined) this.#receiver();
-    if (this.#isClosed) return;
+    if (!this.#socket.isOpen) return;
     if ((ready & Ready.ToSend) !== 0) this.#sendOn();
     else this.#watch();
   }

@@ -51,13 +51,11 @@ export class OpenPort {
   /** Listeners and connectors. */
   readonly #entrances: { close(): void }[] = [];
   readonly #standIn: StandIn | undefined;
-  /** By the listener's descriptor. */
-  readonly #gateOf = new Map<number, StartupGate>();
   readonly #forgetExit: () => void;
 
   constructor(options: DiagnosticsOptions) {
     this.#server = new RequestServer(this.#sessions, options.exposeSecrets ?? false);
-    this.#standIn = this.#sockets && new StandIn(this.#sockets, (...client) => this.#serveOn(...client));
+    this.#standIn = this.#sockets && new StandIn(this.#sockets);
     const gate = this.#gate(isDefaultPortSuspended(), OWN_PORT_REMEDY);
     const folder = options.folder ?? temporaryFolder();
     if (this.#sockets !== undefined) removeStalePorts(folder, this.#sockets);
@@ -96,20 +94,16 @@ export class OpenPort {
     const address = systemAddress(wanted);
     const serve = (connection: ServerConnection): void => this.#serve(connection, gate);
     const listener = listenAt(address, this.#sockets, serve);
-    const { descriptor } = listener;
-    if (descriptor !== undefined) {
-      this.#gateOf.set(descriptor, gate);
-      this.#standIn?.watch(descriptor);
-      this.#entrances.push({ close: () => this.#standIn?.unwatch(descriptor) });
+    if (listener.socket !== undefined && this.#standIn !== undefined) {
+      const unwatch = this.#standIn.watch(listener.socket, (...client) => this.#serveOn(gate, ...client));
+      this.#entrances.push({ close: unwatch });
     }
     this.#entrances.push(listener);
     return address;
   }
 
-  #serveOn(connection: DescriptorConnection, { listener, request, session }: PassedClient): void {
-    const gate = this.#gateOf.get(listener);
-    if (gate === undefined) connection.close();
-    else if (session === undefined) this.#serve(connection, gate);
+  #serveOn(gate: StartupGate, connection: DescriptorConnection, { request, session }: PassedClient): void {
+    if (session === undefined) this.#serve(connection, gate);
     else this.#server.continue(request, connection, session);
   }
 

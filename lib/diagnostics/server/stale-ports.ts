@@ -85,7 +85,7 @@ export function isStaleSocket(path: string, sockets: UnixSockets): boolean {
   try {
     // Connecting returns the same error for other kinds of files.
     if (!lstatSync(path).isSocket()) return false;
-    sockets.close(sockets.connect(path));
+    sockets.connect(path).close();
     return false;
   } catch (error) {
     return systemCodeOf(error) === 'ECONNREFUSED';

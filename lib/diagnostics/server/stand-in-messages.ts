@@ -4,8 +4,8 @@ import type { ProcessInfo } from '../../wire/diagnostics-ipc/process-info.ts';
 
 /** The stand-in's initial data. */
 export interface StandInData {
-  /** The descriptors of the sockets at which clients wait. */
-  readonly listeners: readonly number[];
+  /** The sockets at which clients wait. */
+  readonly listeners: readonly PassedListener[];
   readonly process: ProcessInfo;
   readonly stuck: StuckThread;
   /** The id of its first session. */
@@ -14,13 +14,20 @@ export interface StandInData {
   readonly hasLeft: Int32Array;
 }
 
+export interface PassedListener {
+  readonly id: number;
+  /** Of a duplicate, which the stand-in owns as soon as it is there. */
+  readonly descriptor: number;
+}
+
 /** To the stand-in: the main thread serves clients again, has received all of them, or exits. */
 export type ToStandIn = 'back' | 'end' | 'exit';
 
 /** A client that the main thread takes over. */
 export interface PassedClient {
-  /** The descriptors of its connection, and of the listening socket. */
+  /** Of its connection; owned by whoever receives this message. */
   readonly descriptor: number;
+  /** The id of the listening socket. */
   readonly listener: number;
   /** The bytes read, and the bytes not sent yet. */
   readonly request: Uint8Array;

@@ -9,7 +9,8 @@ import { ProviderRequests } from '../../eventpipe/requests.ts';
 import { sessionProvider } from '../../eventpipe/session-provider.ts';
 import { BYTES_PER_MB } from '../../eventpipe/start-session.ts';
 import { StuckSession } from '../../eventpipe/stuck-thread/stuck-session.ts';
-import { Ready, type UnixSockets, unixSockets } from '../../platform/unix-socket.ts';
+import { Acceptor } from '../../platform/acceptor.ts';
+import { type UnixSocket, type UnixSockets, unixSockets } from '../../platform/unix-socket.ts';
 import { HEADER_SIZE, StreamFormat } from '../../wire/diagnostics-ipc/constants.ts';
 import { readHeader } from '../../wire/diagnostics-ipc/message.ts';
 import { encodeProcessInfoReply, encodeSessionReply } from '../../wire/diagnostics-ipc/reply.ts';
@@ -36,7 +37,7 @@ interface Client {
 class StandInThread {
   readonly #data: StandInData;
   readonly #main: MessagePort;
-  readonly #sockets: UnixSockets;
+  readonly #acceptors: readonly Acceptor[];
   readonly #clients = new Set<Client>();
   #sessions = 0n;
   #isBack = false;
@@ -44,34 +45,35 @@ class StandInThread {
   constructor(data: StandInData, main: MessagePort, sockets: UnixSockets) {
     this.#data = data;
     this.#main = main;
-    this.#sockets = sockets;
     main.on('message', (message: ToStandIn) => {
       if (message === 'back') this.#handOver();
       else if (message === 'end') main.close();
       else this.#exit();
     });
     main.postMessage('here');
-    for (const listener of data.listeners) {
-      sockets.watch(listener, Ready.ToReceive, () => this.#accept(listener));
-    }
+    this.#acceptors = data.listeners.map(({ id, descriptor }) => {
+      return new Acceptor(sockets.adopt(descriptor), (socket) => this.#accept(socket, id));
+    });
   }
 
-  #accept(listener: number): void {
-    const descriptor = this.#sockets.accept(listener);
-    if (descriptor === undefined) return;
-    const connection = new DescriptorConnection(this.#sockets, descriptor);
+  #accept(socket: UnixSocket, listener: number): void {
+    const connection = new DescriptorConnection(socket);
     const client: Client = { connection, listener, request: undefined, session: undefined, isDone: false };
     this.#clients.add(client);
     connection.closed.then(() => this.#clients.delete(client));
-    this.#serve(client);
+    // Whatever goes wrong, it concerns only this client.
+    this.#serve(client).catch(() => connection.close());
   }
 
   async #serve(client: Client): Promise<void> {
     const { connection } = client;
     client.request = await requestOn(connection);
+    if (client.request.length === 0 && !this.#isBack) {
+      connection.close();
+      return;
+    }
     const request = this.#isBack ? undefined : decoded(client.request);
-    if (client.request.length === 0) connection.close();
-    else if (request !== undefined) client.isDone = await this.#answer(request, client);
+    if (request !== undefined) client.isDone = await this.#answer(request, client);
     if (client.isDone) connection.end();
     else if (this.#isBack) this.#pass(client);
   }
@@ -114,7 +116,7 @@ class StandInThread {
   /** The main thread takes over all clients. */
   async #handOver(): Promise<void> {
     this.#isBack = true;
-    for (const listener of this.#data.listeners) this.#sockets.unwatch(listener);
+    for (const acceptor of this.#acceptors) acceptor.close();
     await Promise.all(Array.from(this.#clients, (client) => this.#leave(client)));
     this.#main.postMessage('done');
   }
@@ -129,10 +131,12 @@ class StandInThread {
   }
 
   #pass(client: Client): void {
-    if (!this.#clients.delete(client)) return;
     const { connection, listener, request = NOTHING, session } = client;
+    const released = connection.release();
+    if (released === undefined) return;
+    this.#clients.delete(client);
     const passed: PassedClient = {
-      ...connection.release(),
+      ...released,
       listener,
       request,
       session: session && { id: session.id, size: session.trace.size },

@@ -4,7 +4,6 @@ import { sessionProvider } from '../../eventpipe/session-provider.ts';
 import { BYTES_PER_MB, runSession } from '../../eventpipe/start-session.ts';
 import { UserEventsSession } from '../../eventpipe/user-events/user-events-session.ts';
 import { lastRecorder } from '../../flight/flight-recorder.ts';
-import { closeDescriptor } from '../../platform/passed-tracer.ts';
 import {
   BufferMode,
   ErrorCode,
@@ -118,7 +117,7 @@ export class TracingSessions {
     }
     // Others may have come before it.
     if (!this.#hasRoom()) {
-      closeDescriptor(descriptor);
+      descriptor.close();
       throw noRoom();
     }
     const session = UserEventsSession.start(tracing, descriptor);

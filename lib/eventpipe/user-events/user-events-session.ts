@@ -4,12 +4,8 @@
  * kernel's tracer. Source: dotnet/runtime `src/native/eventpipe/ep-session.c`.
  */
 import type { SessionPart } from '../../listen/shared-sessions.ts';
-import {
-  closeDescriptor,
-  PassedTracer,
-  type PassedTracerCounts,
-  PassedTracerError,
-} from '../../platform/passed-tracer.ts';
+import type { OwnedDescriptor } from '../../platform/owned-descriptor.ts';
+import { PassedTracer, type PassedTracerCounts, PassedTracerError } from '../../platform/passed-tracer.ts';
 import { ErrorCode } from '../../wire/diagnostics-ipc/constants.ts';
 import type { UserEventsTracing } from '../../wire/diagnostics-ipc/tracing.ts';
 import { scratch } from '../../wire/scratch.ts';
@@ -42,11 +38,11 @@ export class UserEventsSession {
    * @param descriptor owned by the session: closed at its end, or if this throws
    * @throws UserEventsSessionError
    */
-  static start({ providers }: UserEventsTracing, descriptor: number): UserEventsSession {
+  static start({ providers }: UserEventsTracing, descriptor: OwnedDescriptor): UserEventsSession {
     try {
       checkProviders(providers);
     } catch (error) {
-      closeDescriptor(descriptor);
+      descriptor.close();
       throw error;
     }
     const id = crypto.randomUUID();
@@ -68,7 +64,7 @@ export class UserEventsSession {
   }
 }
 
-function startTracer(id: string, descriptor: number, definitions: readonly string[]): PassedTracer {
+function startTracer(id: string, descriptor: OwnedDescriptor, definitions: readonly string[]): PassedTracer {
   try {
     return PassedTracer.start(id, descriptor, definitions, scratch);
   } catch (error) {

@@ -1,6 +1,7 @@
 // An event written to a tracepoint that a tool named, through the descriptor that it passed.
 import { openSync } from 'node:fs';
 import { UserEventsSession } from '../../../dist/eventpipe/user-events/user-events-session.js';
+import { OwnedDescriptor } from '../../../dist/platform/owned-descriptor.js';
 import { defineBenchmarkSource, payload } from '../source.mjs';
 
 /** @param {string} path of the file that replaces user_events_data */
@@ -16,7 +17,7 @@ export function event(path) {
   };
   /** @type {import('../../../dist/wire/diagnostics-ipc/tracing.js').UserEventsTracing} */
   const tracing = { sessionType: 'user_events', rundownKeyword: 0n, providers: [provider] };
-  const session = UserEventsSession.start(tracing, openSync(path, 'r+'));
+  const session = UserEventsSession.start(tracing, new OwnedDescriptor(openSync(path, 'r+')));
   const loop = (iterations) =>
     source.activity('Request', payload, () => {
       for (let i = 0; i < iterations; i++) source.CacheMiss(payload);

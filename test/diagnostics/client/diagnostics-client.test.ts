@@ -145,9 +145,9 @@ describe('a process that does not answer properly', () => {
   });
 
   it.runIf(sockets !== undefined)('fails if the process ends before it accepts the connection', async () => {
-    const listener = sockets?.listen(folder.port) as number;
+    const listener = sockets?.listen(folder.port);
     const asking = DiagnosticsClient.at(folder.port, process.pid).processInfo();
-    sockets?.close(listener);
+    listener?.close();
     await expect(asking).rejects.toEqual(
       failure('ended', `${PROCESS} no longer listens at its diagnostic port.`),
     );

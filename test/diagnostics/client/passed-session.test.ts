@@ -1,7 +1,8 @@
 /** Sessions that write through a descriptor passed to the process: its replies, and how the session ends. */
-import { closeSync, openSync } from 'node:fs';
+import { openSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PassedSession } from '../../../lib/diagnostics/client/passed-session.ts';
+import { OwnedDescriptor } from '../../../lib/platform/owned-descriptor.ts';
 import { linuxOnly, named } from '../../platforms.ts';
 import { failure, fakeOf, folder, PROCESS, useFakeProcesses } from './fake-client.ts';
 import { type Answer, error, hexBytes, message, ok, SESSION_ID, u64 } from './fake-process.ts';
@@ -28,11 +29,11 @@ const DEMO = {
 describe.skipIf(linuxOnly('passed descriptors') !== undefined)(
   named('a session through a passed descriptor', linuxOnly('passed descriptors')),
   () => {
-    let descriptor: number;
+    let descriptor: OwnedDescriptor;
     beforeEach(() => {
-      descriptor = openSync('/dev/null', 'r+');
+      descriptor = new OwnedDescriptor(openSync('/dev/null', 'r+'));
     });
-    afterEach(() => closeSync(descriptor));
+    afterEach(() => descriptor.close());
     const start = () => PassedSession.start(folder.tool, process.pid, DEMO, descriptor);
     const answering = (answer: Answer) => fakeOf({ answers: { [START]: answer } }).listen(folder.tool);
 

@@ -3,6 +3,7 @@ import { fstatSync, openSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import type { ServerConnection } from '../../../lib/diagnostics/server/connection.ts';
 import { TracingSessions } from '../../../lib/diagnostics/server/tracing-sessions.ts';
+import { OwnedDescriptor } from '../../../lib/platform/owned-descriptor.ts';
 import type { Tracing } from '../../../lib/wire/diagnostics-ipc/tracing.ts';
 import { missingOnWindows, named } from '../../platforms.ts';
 import { tracing } from '../client/fake-client.ts';
@@ -23,7 +24,7 @@ const passed: Tracing = {
 };
 
 /** Of a client that takes whatever is sent. */
-function connection(receiveDescriptor?: () => Promise<number>): ServerConnection {
+function connection(receiveDescriptor?: () => Promise<OwnedDescriptor>): ServerConnection {
   return {
     read: async () => new Uint8Array(0),
     ...(receiveDescriptor && { receiveDescriptor }),
@@ -44,14 +45,14 @@ it.skipIf(missingOnWindows('descriptors of user_events') !== undefined)(
   ),
   async () => {
     const sessions = new TracingSessions();
-    let pass: (descriptor: number) => void = () => {};
+    let pass: (descriptor: OwnedDescriptor) => void = () => {};
     const late = sessions.start(
       passed,
       connection(() => new Promise((resolve) => (pass = resolve))),
     );
     for (let count = 0; count < 64; count++) await sessions.start(tracing, connection());
     const descriptor = openSync('/dev/null', 'r+');
-    pass(descriptor);
+    pass(new OwnedDescriptor(descriptor));
     await expect(late).rejects.toThrow('The maximum of 64 sessions is already running.');
     expect(() => fstatSync(descriptor)).toThrow('EBADF');
     await sessions.stopAll();

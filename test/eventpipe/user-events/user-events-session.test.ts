@@ -3,6 +3,7 @@ import { devNull } from 'node:os';
 import { describe, expect, it } from 'vitest';
 import { UserEventsSessionError } from '../../../lib/eventpipe/user-events/check-providers.ts';
 import { UserEventsSession } from '../../../lib/eventpipe/user-events/user-events-session.ts';
+import { OwnedDescriptor } from '../../../lib/platform/owned-descriptor.ts';
 import { ErrorCode } from '../../../lib/wire/diagnostics-ipc/constants.ts';
 import type { TracepointConfig, UserEventsProvider } from '../../../lib/wire/diagnostics-ipc/tracing.ts';
 import { linuxOnly, named } from '../../platforms.ts';
@@ -23,7 +24,8 @@ function providerOf(tracepoints: Partial<TracepointConfig>, rest: Partial<UserEv
 /** The reply's code and the sentence, of a session with this descriptor; it has been closed. */
 function refusalOf(providers: readonly UserEventsProvider[], descriptor = openSync(devNull, 'r+')) {
   try {
-    UserEventsSession.start({ sessionType: 'user_events', rundownKeyword: 0n, providers }, descriptor);
+    const owned = new OwnedDescriptor(descriptor);
+    UserEventsSession.start({ sessionType: 'user_events', rundownKeyword: 0n, providers }, owned);
   } catch (error) {
     expect(error).toBeInstanceOf(UserEventsSessionError);
     expect(() => fstatSync(descriptor)).toThrow();

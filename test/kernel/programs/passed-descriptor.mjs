@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { currentActivityId, defineEventSource, event, Level } from 'tracewright';
 import { UserEventsSession } from '../../../dist/eventpipe/user-events/user-events-session.js';
+import { OwnedDescriptor } from '../../../dist/platform/owned-descriptor.js';
 import { TRACEFS, until } from './tracefs.mjs';
 
 const log = defineEventSource('Demo', {
@@ -33,7 +34,7 @@ function start(descriptor, ...providers) {
   }));
   return UserEventsSession.start(
     { sessionType: 'user_events', rundownKeyword: 0n, providers: all },
-    descriptor,
+    new OwnedDescriptor(descriptor),
   );
 }
 

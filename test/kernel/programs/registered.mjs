@@ -1,12 +1,13 @@
 // Registers tracepoints and keeps them, as a tool does before it requests a session: `registered.mjs NAME...`, in
 // EventPipe's format unless the fields follow the name. Reports when it has.
 import { constants, openSync } from 'node:fs';
+import { OwnedDescriptor } from '../../../dist/platform/owned-descriptor.js';
 import { PassedTracer } from '../../../dist/platform/passed-tracer.js';
 import { scratch } from '../../../dist/wire/scratch.js';
 import { tracepointV1Definition } from '../../../dist/wire/tracepoint-v1/definition.js';
 import { TRACEFS } from './tracefs.mjs';
 
-const descriptor = openSync(`${TRACEFS}/user_events_data`, constants.O_RDWR);
+const descriptor = new OwnedDescriptor(openSync(`${TRACEFS}/user_events_data`, constants.O_RDWR));
 const tracer = PassedTracer.start(
   'tool',
   descriptor,

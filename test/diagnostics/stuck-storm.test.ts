@@ -1,0 +1,29 @@
+/**
+ * An application with a port that is stuck again and again, under clients of every bad kind, on each version of Node.js:
+ * see programs/stuck-storm.mjs. Runs for TRACEWRIGHT_STORM seconds, if that is set.
+ */
+import { expect, it } from 'vitest';
+import { describeEachNode } from '../child/each-node.ts';
+
+const seconds = Number(process.env.TRACEWRIGHT_STORM ?? '0') || 4;
+
+interface Stormed {
+  readonly stuckTimes: number;
+  readonly opened: number;
+  readonly counts: Readonly<Record<string, number>>;
+}
+
+if (process.platform === 'linux') {
+  describeEachNode('a port while its thread is stuck', (run) => {
+    it('harms no file of the application, nor ends it', { timeout: seconds * 1000 + 120_000 }, async () => {
+      const result = await run('diagnostics/programs/stuck-storm.mjs', String(seconds));
+      expect(result).toMatchObject({ status: 0, stderr: '', faults: [], leftOpen: 0 });
+      const { stuckTimes, opened, counts } = result as Stormed;
+      expect(stuckTimes).toBeGreaterThan(0);
+      expect(opened).toBeGreaterThan(100);
+      for (const kind of ['silent', 'half', 'slow', 'dying', 'deaf', 'sampling', 'leaving', 'answered']) {
+        expect([kind, (counts[kind] ?? 0) > 0]).toEqual([kind, true]);
+      }
+    });
+  });
+}
