@@ -1,22 +1,12 @@
 // Compiles lib/ into dist/. First module by module: the project's own tests and benchmarks load single modules, and the
 // declarations are derived from them. Then what the package ships: one CommonJS file per entry (dist/cjs) with a face for
 // bundlers (dist/esm), their types (dist/types), the report page (dist/report), and what is known about Windows.
-import {
-  copyFileSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
-import { minifySync } from 'rolldown/utils';
 import { dts } from 'rolldown-plugin-dts';
-import { entries, program, reading, registration } from './lib/entries.mjs';
-import { broken } from './lib/line-breaks.mjs';
+import { entries, program, registration } from './lib/entries.mjs';
 import { report, run } from './lib/run.mjs';
 import { packWindowsProviders } from './lib/windows-providers.mjs';
 
@@ -29,12 +19,6 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const installed = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies });
 const external = [/^node:/, ...installed.map((name) => new RegExp(`^${name}(/|$)`))];
 
-/** Small, because every application carries it. What writes events keeps the names of functions, for stacks and profiles. */
-const minifyFor = (keepsNames) => ({
-  compress: true,
-  mangle: { keepNames: { function: keepsNames, class: true } },
-  codegen: { removeWhitespace: true },
-});
 const comments = { annotation: false, jsdoc: false, legal: false };
 
 const inputs = (names) =>
@@ -100,14 +84,8 @@ async function chunkGroups() {
   };
 }
 
-const writingEntries = Object.keys(entries).filter((name) => !reading.includes(name));
-
-/** The files of the chunks that loading these entries loads, by default at once or later. */
-function filesOf(
-  output,
-  names,
-  importsOf = ({ imports, dynamicImports }) => [...imports, ...dynamicImports],
-) {
+/** The files of the chunks that loading these entries loads, at once or later. */
+function filesOf(output, names) {
   const chunks = new Map(
     output.filter(({ type }) => type === 'chunk').map((chunk) => [chunk.fileName, chunk]),
   );
@@ -117,25 +95,9 @@ function filesOf(
     const chunk = chunks.get(file);
     if (chunk === undefined || files.has(file)) continue;
     files.add(file);
-    pending.push(...importsOf(chunk));
+    pending.push(...chunk.imports, ...chunk.dynamicImports);
   }
   return files;
-}
-
-/**
- * Applications see stacks of what they write events with. What only readers and the command load needs neither maps nor
- * the names of functions. A writer that reads traces loads the readers later.
- */
-function minifyReaders(folder, output) {
-  const writers = filesOf(output, writingEntries, ({ imports }) => imports);
-  for (const { fileName, type } of output) {
-    if (type !== 'chunk' || writers.has(fileName)) continue;
-    const file = join(folder, fileName);
-    rmSync(`${file}.map`, { force: true });
-    const { code, errors } = minifySync(fileName, readFileSync(file, 'utf8'), minifyFor(false));
-    if (errors.length > 0) throw errors[0];
-    writeFileSync(file, code);
-  }
 }
 
 /**
@@ -147,38 +109,6 @@ function freeFromRequire(folder, output) {
     const file = join(folder, name);
     const code = readFileSync(file, 'utf8');
     writeFileSync(file, code.replace(/\brequire\("(node:[\w/]+)"\)/g, 'process.getBuiltinModule("$1")'));
-  }
-}
-
-/**
- * A chunk ends with one `Object.defineProperty` for each thing that another chunk takes, a fifth of the small ones: said
- * once for all. No map reaches this far, so none is shifted.
- */
-function shortExports(code) {
-  const one =
-    /Object\.defineProperty\(exports,"([\w$]+)",\{enumerable:!0,get:function\(\)\{return([^{}]*)\}\}\)[,;]?/g;
-  const start = code.search(one);
-  const end = code.slice(start);
-  const given = [...end.matchAll(one)];
-  if (given.length < 3 || end.replaceAll(one, '').trim() !== '') return code;
-  const getters = given.map(([, name, value]) => `${name}:()=>${value.trim()}`);
-  const define =
-    'for(const[name,get]of Object.entries(getters))Object.defineProperty(exports,name,{enumerable:true,get});';
-  return `${code.slice(0, start)}${define.replace('getters', `{${getters}}`)}\n`;
-}
-
-/** Moves the maps aside: they name lines of this repository, which can build them again for a stack that users report. */
-function breakLines(folder) {
-  const maps = join(dist, 'maps');
-  mkdirSync(maps);
-  for (const name of readdirSync(folder).filter((file) => /\.c?js$/.test(file))) {
-    const file = join(folder, name);
-    const mapFile = `${file}.map`;
-    const given = existsSync(mapFile) ? JSON.parse(readFileSync(mapFile, 'utf8')) : undefined;
-    const { code, map } = broken(shortExports(readFileSync(file, 'utf8')), given);
-    writeFileSync(file, code);
-    if (map !== undefined) writeFileSync(join(maps, `${name}.map`), JSON.stringify(map));
-    rmSync(mapFile, { force: true });
   }
 }
 
@@ -198,17 +128,12 @@ async function bundleEntries() {
       dir,
       format: 'cjs',
       exports: 'named',
-      minify: minifyFor(true),
       comments,
-      sourcemap: 'hidden',
       codeSplitting: await chunkGroups(),
       entryFileNames: '[name].cjs',
       chunkFileNames: '[name]-[hash].cjs',
     },
   );
-  minifyReaders(dir, output);
-  breakLines(dir);
-  // After the maps know lines only, which this leaves as they are.
   freeFromRequire(dir, output);
   return output;
 }
@@ -225,8 +150,7 @@ function writeModuleFace(name, exports) {
 }
 
 /**
- * What bundlers import. They need to see the names, which neither a face with `createRequire` nor minified CommonJS shows
- * them. It is the same code, because a copy in modules would be a fifth of the package, and would make a bundle an eighth
+ * What bundlers import. They need to see the names, which a face with `createRequire` does not show. It is the same code, because a copy in modules would be a fifth of the package, and would make a bundle an eighth
  * smaller only.
  */
 function writeBundledFace(name, exports) {
@@ -252,7 +176,6 @@ async function bundleRegistration() {
     {
       file: join(dist, 'cjs', `${registration.name}.mjs`),
       format: 'es',
-      minify: minifyFor(false),
       comments,
     },
   );

@@ -7,6 +7,7 @@ const tools = installedTools({
   '@types/node': '^20.19.0',
   pino: '^10.4.0',
   'prom-client': '^15.1.3',
+  rxjs: '^7.8.0',
   'typescript-5.4': 'npm:typescript@~5.4.5',
   'typescript-5': 'npm:typescript@^5.9.0',
   'typescript-7': 'npm:typescript@^7.0.0',
