@@ -11,9 +11,10 @@ import { DiskBudget } from './disk-budget.ts';
 import { defaultMemory, MemoryBudget } from './memory-budget.ts';
 import { MetricsServer } from './metrics-server.ts';
 import { matcher, type NodeProcess, NodeProcesses } from './node-processes.ts';
+import { processResource, rowSource } from './process-resource.ts';
 import { Recorder } from './recorder.ts';
 import type { AgentSettings, RuleSettings } from './settings/agent-settings.ts';
-import { removePartialTables, Shipping } from './shipping.ts';
+import { FileChain, removePartialTables, Shipping } from './shipping.ts';
 import { SpanShipping } from './span-shipping.ts';
 
 const BYTES_PER_MB = 1e6;
@@ -28,6 +29,8 @@ const TABLES = 'parquet';
 /** In the names of files, after that of the service. */
 const SERVICE_END = '@';
 const MAX_NAME = 64;
+/** A session, its service and its rule, in the name of a file; see `Recorder`. */
+const FILE_NAME = /^(([^@]+)@\d+-([\w-]+))-\d{8}T\d+Z-\d+-\w+\.nettrace$/;
 
 interface Rule {
   readonly settings: RuleSettings;
@@ -71,7 +74,13 @@ export class Agent {
     this.#processes = new NodeProcesses(counters, say);
     this.#rules = rules.map((rule) => ({ settings: rule, matches: matcher(rule) }));
     this.#spans = otlp && new SpanShipping(otlp, counters);
-    this.#shipping = new Shipping({ parquet: tables, disk: this.#disk, counters, say });
+    this.#shipping = new Shipping({
+      parquet: tables,
+      disk: this.#disk,
+      memory: this.#memory,
+      counters,
+      say,
+    });
   }
 
   /**
@@ -126,11 +135,19 @@ export class Agent {
 
   /** What the agent had not shipped when it ended. */
   #shipRest(): void {
+    const chains = new Map<string, FileChain>();
     for (const [path, size] of this.#disk.files) {
-      if (dirname(path) !== this.#traces) continue;
-      const service = basename(path).split(SERVICE_END, 1)[0] as string;
-      this.#shipping.add({ path, size, service, spans: undefined });
+      const [, session, service, rule = ''] = FILE_NAME.exec(basename(path)) ?? [];
+      if (dirname(path) !== this.#traces || session === undefined || service === undefined) continue;
+      let chain = chains.get(session);
+      if (chain === undefined) {
+        const resource = processResource({}, '');
+        chain = new FileChain({ service, source: rowSource(resource, rule), resource, spans: undefined });
+        chains.set(session, chain);
+      }
+      this.#shipping.add({ path, size, chain });
     }
+    for (const chain of chains.values()) this.#shipping.end(chain);
   }
 
   #tick(): void {
@@ -160,8 +177,8 @@ export class Agent {
   #attach(process: NodeProcess): void {
     if (this.#isStopping) return;
     const attached = this.#attached.get(process.processId) ?? new Set();
-    for (const { settings, matches } of this.#rules) {
-      if (!matches(process)) continue;
+    const rules = this.#rules.filter(({ matches }) => matches(process)).map(({ settings }) => settings);
+    for (const rule of rules) {
       if (this.#sessionCount >= this.#settings.maxSessions) {
         this.counters.errors.add('session');
         this.#say(
@@ -171,7 +188,7 @@ export class Agent {
         if (attached.size === 0) this.#processes.forget(process.processId);
         break;
       }
-      const attachment = this.#attachment(process, settings);
+      const attachment = this.#attachment(process, rule, sendsSpans(rule, rules));
       attached.add(attachment);
       this.#attached.set(process.processId, attached);
       attachment.ended.then(() => this.#detach(process, attachment));
@@ -179,13 +196,20 @@ export class Agent {
     this.counters.processes = this.#attached.size;
   }
 
-  #attachment(process: NodeProcess, rule: RuleSettings): Attachment {
+  #attachment(process: NodeProcess, rule: RuleSettings, sends: boolean): Attachment {
     const { counters } = this;
     const { service, processId } = process;
-    const spans = rule.otlp ? this.#spans : undefined;
-    // Of files, only what a trigger had written is sent: a stream is sent as it comes.
-    const isStream = rule.triggers.length === 0;
-    const ofFiles = isStream ? undefined : spans;
+    const spans = sends ? this.#spans : undefined;
+    const resource = { ...process.resource, 'service.name': service };
+    const origin = {
+      service,
+      processName: process.name,
+      source: rowSource(resource, rule.name),
+      resource,
+      // Of files, only what a trigger had written is sent: a stream is sent as it comes.
+      spans: isStream(rule) ? undefined : spans,
+    };
+    let chain = new FileChain(origin);
     const recorder = new Recorder({
       rule,
       folder: this.#traces,
@@ -193,10 +217,14 @@ export class Agent {
       disk: this.#disk,
       memory: this.#memory,
       counters,
-      onFile: (file) => this.#shipping.add({ ...file, service, spans: ofFiles }),
+      onFile: (file) => this.#shipping.add({ ...file, chain }),
+      onGap: () => {
+        this.#shipping.end(chain);
+        chain = new FileChain(origin);
+      },
       say: this.#say,
     });
-    const feed = isStream ? spans?.feed(service) : undefined;
+    const feed = isStream(rule) ? spans?.feed(resource) : undefined;
     return new Attachment({ process, rule, recorder, memory: this.#memory, counters, feed, say: this.#say });
   }
 
@@ -214,6 +242,23 @@ export class Agent {
     for (const set of this.#attached.values()) count += set.size;
     return count;
   }
+}
+
+/** Without triggers, everything is written. */
+function isStream({ triggers }: RuleSettings): boolean {
+  return triggers.length === 0;
+}
+
+/**
+ * A collector cannot tell spans apart that two rules send for the same activities of a process: a rule sends none if
+ * those before it have all of its providers. Streams come before what triggers have written.
+ */
+function sendsSpans(rule: RuleSettings, ofProcess: readonly RuleSettings[]): boolean {
+  const sending = ofProcess.filter(({ otlp }) => otlp);
+  const inOrder = [...sending.filter(isStream), ...sending.filter((each) => !isStream(each))];
+  const before = inOrder.slice(0, Math.max(0, inOrder.indexOf(rule)));
+  const sent = new Set(before.flatMap(({ providers }) => providers.map(({ name }) => name)));
+  return rule.otlp && !rule.providers.every(({ name }) => sent.has(name));
 }
 
 /** The process chooses it. */

@@ -18,7 +18,9 @@ import { type Section, TraceSections } from './trace-sections.ts';
 import { providersFor, watchTriggers } from './triggers.ts';
 
 /** What a session's events are also sent to, as they come: it takes them all. */
-export type LiveFeed = (trace: Pick<Trace, 'name' | 'info' | 'processNames' | 'batches'>) => Promise<void>;
+export type LiveFeed = (trace: LiveTrace) => Promise<void>;
+
+export type LiveTrace = Pick<Trace, 'name' | 'info' | 'processNames' | 'batches'>;
 
 export interface AttachmentOptions {
   readonly process: NodeProcess;

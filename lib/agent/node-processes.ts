@@ -9,6 +9,7 @@ import { listPorts } from '../diagnostics/client/find-port.ts';
 import type { DiagnosticPort } from '../diagnostics/client/port-folder.ts';
 import { processName } from '../wire/diagnostics-ipc/process-info.ts';
 import type { AgentCounters } from './agent-counters.ts';
+import { processResource, type Resource } from './process-resource.ts';
 import type { RuleSettings } from './settings/agent-settings.ts';
 
 export interface NodeProcess {
@@ -18,6 +19,7 @@ export interface NodeProcess {
   readonly name: string;
   /** As OpenTelemetry names it; otherwise its name. */
   readonly service: string;
+  readonly resource: Resource;
   readonly commandLine: string;
   readonly runtime: 'node' | 'dotnet';
   /** This and the next: empty if this user may not read it. */
@@ -110,15 +112,18 @@ export class NodeProcesses {
       this.#seen.set(processId, { key, failures: before?.failures, askAt: Number.POSITIVE_INFINITY });
       const isNode = Number.parseInt(info.productVersion ?? '', 10) >= FIRST_NODE_VERSION;
       const [name, environment] = [processName(info), variables(await textOf(`/proc/${processId}/environ`))];
+      const container = (await textOf(`/proc/${processId}/cgroup`)).trim();
+      const resource = processResource(environment, container);
       return {
         processId,
         client,
         name,
-        service: environment.OTEL_SERVICE_NAME || name,
+        service: resource['service.name'] ?? name,
+        resource,
         commandLine: info.commandLine,
         runtime: isNode ? 'node' : 'dotnet',
         environment,
-        container: (await textOf(`/proc/${processId}/cgroup`)).trim(),
+        container,
       };
     } catch (error) {
       this.#postpone(processId, key, this.#seen.get(processId)?.failures);

@@ -24,6 +24,8 @@ export interface RecorderOptions {
   readonly memory: MemoryBudget;
   readonly counters: AgentCounters;
   readonly onFile: (file: WholeFile) => void;
+  /** Called after the last file before a gap: what follows does not continue it. */
+  readonly onGap: () => void;
   readonly say: (sentence: string) => void;
 }
 
@@ -47,6 +49,8 @@ export class Recorder implements Ring {
   #file: TraceFile | undefined;
   #fileSince = 0;
   #files = 0;
+  /** Whether the next file continues one before it. */
+  #continues = false;
   /** Files that are being completed. */
   #completing: Promise<void> = Promise.resolve();
   /** The trigger of the files that are being written. */
@@ -75,7 +79,7 @@ export class Recorder implements Ring {
       return;
     }
     // A file has no gaps: what describes its events could be in one.
-    this.#endFile();
+    this.#endRun();
     if (this.#options.rule.collect === 'ring') {
       this.#hold({ section, events, time: now });
     } else {
@@ -109,13 +113,14 @@ export class Recorder implements Ring {
   /** Ends a file whose time is over. To be called often. */
   tick(): void {
     const now = performance.now();
-    if (!this.#isWanted(now) || this.#isFull(now)) this.#endFile();
+    if (!this.#isWanted(now)) this.#endRun();
+    else if (this.#isFull(now)) this.#endFile();
     this.#dropOld(now);
   }
 
   /** Ends the file. Resolves when all files are whole; never rejects. */
   async end(): Promise<void> {
-    this.#endFile();
+    this.#endRun();
     this.#dropOld(Number.POSITIVE_INFINITY);
     this.#options.memory.remove(this);
     await this.#completing;
@@ -232,7 +237,15 @@ export class Recorder implements Ring {
     const path = join(folder, `${name}-${time}-${++this.#files}-${this.#reason}.nettrace`);
     this.#file = new TraceFile(path);
     this.#fileSince = now;
+    this.#continues = true;
     return this.#file;
+  }
+
+  #endRun(): void {
+    this.#endFile();
+    if (!this.#continues) return;
+    this.#continues = false;
+    this.#completing = this.#completing.then(() => this.#options.onGap());
   }
 
   #endFile(): void {

@@ -6,18 +6,51 @@ import { rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { packageVersion } from '../base/package-files.ts';
 import { openTrace } from '../trace/open-trace.ts';
+import type { Trace } from '../trace/trace.ts';
+import type { ExportedTrace } from '../view/export/exporter.ts';
+import type { OtlpFeed } from '../view/export/otlp-feed.ts';
 import { ParquetExport } from '../view/parquet/parquet-export.ts';
 import { PARTIAL_FOLDER } from '../view/parquet/table-files.ts';
+import type { RowSource } from '../view/parquet/tables.ts';
 import type { AgentCounters } from './agent-counters.ts';
 import type { DiskBudget } from './disk-budget.ts';
+import type { MemoryBudget } from './memory-budget.ts';
+import type { Resource } from './process-resource.ts';
 import type { SpanShipping } from './span-shipping.ts';
+
+/** Whose files they are. */
+export interface FileOrigin {
+  readonly service: string;
+  /** Of the process, if it is known. */
+  readonly processName?: string;
+  /** What all rows say, beside their trace. */
+  readonly source?: Omit<RowSource, 'trace'>;
+  readonly resource: Resource;
+  /** Where its activities go as spans, if they have not gone there as they came. */
+  readonly spans: SpanShipping | undefined;
+}
+
+/** Files of one session that follow each other without a gap: an activity may begin in one and stop in another. */
+export class FileChain {
+  readonly origin: FileOrigin;
+  tables: ParquetExport | undefined;
+  /** Of the session. */
+  startTime = 0n;
+  feed: OtlpFeed | undefined;
+  /** Memory for what continues. */
+  held = 0;
+
+  constructor(origin: FileOrigin) {
+    this.origin = origin;
+  }
+}
 
 export interface ShippedFile {
   readonly path: string;
   readonly size: number;
-  readonly service: string;
-  /** Where its activities go as spans, if they have not gone there as they came. */
-  readonly spans: SpanShipping | undefined;
+  readonly chain: FileChain;
+  /** Whether the spans have been sent, though something else has failed. */
+  readonly isSent?: boolean;
   /** How often it has failed. */
   readonly failures?: number;
 }
@@ -30,6 +63,7 @@ export interface ParquetSettings {
 export interface ShippingOptions {
   readonly parquet: ParquetSettings | undefined;
   readonly disk: DiskBudget;
+  readonly memory: MemoryBudget;
   readonly counters: AgentCounters;
   readonly say: (sentence: string) => void;
 }
@@ -39,6 +73,9 @@ const RETRY_MS = 30_000;
 const MAX_RETRY_MS = 3_600_000;
 /** The tables of a small file are larger than it. */
 const LEAST_ROOM = 64e3;
+/** Memory between two files of a chain: of itself, and of each activity that continues. */
+const CHAIN_BYTES = 200e3;
+const CARRIED_BYTES = 1000;
 
 export class Shipping {
   readonly #options: ShippingOptions;
@@ -51,9 +88,14 @@ export class Shipping {
   }
 
   add(file: ShippedFile): void {
-    if (file.spans === undefined && this.#options.parquet === undefined) return;
+    if (file.chain.origin.spans === undefined && this.#options.parquet === undefined) return;
     this.#options.counters.shipping++;
     this.#shipping = this.#shipping.then(() => this.#ship(file));
+  }
+
+  /** No file follows in the chain: what has not stopped in it is shipped as it is. */
+  end(chain: FileChain): void {
+    this.#shipping = this.#shipping.then(() => this.#end(chain));
   }
 
   /** Resolves when everything so far has been shipped, or has failed, or the time is over: a restart goes on then. */
@@ -74,88 +116,140 @@ export class Shipping {
 
   async #ship(file: ShippedFile): Promise<void> {
     const { counters, disk, parquet } = this.#options;
-    let { spans } = file;
+    const { chain, path } = file;
+    const { spans, resource } = chain.origin;
+    let isSent = file.isSent === true || spans === undefined;
     try {
       // Removed meanwhile, for newer ones.
-      if (this.#isClosing || !disk.has(file.path)) return;
-      await spans?.send(file.path, file.service);
-      spans = undefined;
+      if (this.#isClosing || !disk.has(path)) return;
+      if (!isSent) chain.feed = await spans?.send(path, resource, chain.feed);
+      isSent = true;
       if (parquet !== undefined) await this.#toParquet(file, parquet);
     } catch (error) {
       if (this.#isClosing) return;
-      counters.errors.add(spans === undefined ? 'parquet' : 'otlp');
-      this.#options.say(
-        `${file.path} cannot be shipped: ${error instanceof Error ? error.message : String(error)}`,
-      );
-      this.#retry({ ...file, spans, failures: (file.failures ?? 0) + 1 });
+      this.#fail(path, isSent ? 'parquet' : 'otlp', error);
+      this.#retry({ ...file, isSent, failures: (file.failures ?? 0) + 1 });
     } finally {
       counters.shipping--;
     }
   }
 
+  async #end(chain: FileChain): Promise<void> {
+    const { tables } = chain;
+    chain.feed?.close();
+    chain.feed = chain.tables = undefined;
+    this.#hold(chain, 0);
+    try {
+      await tables?.endPieces();
+      if (tables !== undefined) this.#addTables(tables);
+    } catch (error) {
+      await tables?.abandon();
+      this.#fail(this.#options.parquet?.folder ?? '', 'parquet', error);
+    }
+  }
+
+  #fail(path: string, kind: 'parquet' | 'otlp', error: unknown): void {
+    this.#options.counters.errors.add(kind);
+    this.#options.say(`${path} cannot be shipped: ${error instanceof Error ? error.message : String(error)}`);
+  }
+
+  /** By itself, since others have been shipped meanwhile. */
   #retry(file: ShippedFile & { readonly failures: number }): void {
     const pause = Math.min(RETRY_MS * 2 ** (file.failures - 1), MAX_RETRY_MS);
     const timer = setTimeout(() => {
       this.#retries.delete(timer);
-      this.add(file);
+      const chain = new FileChain(file.chain.origin);
+      this.add({ ...file, chain });
+      this.end(chain);
     }, pause).unref();
     this.#retries.add(timer);
   }
 
-  async #toParquet({ path, size, service }: ShippedFile, parquet: ParquetSettings): Promise<void> {
-    const { disk, counters } = this.#options;
+  async #toParquet({ path, size, chain }: ShippedFile, parquet: ParquetSettings): Promise<void> {
+    const { disk } = this.#options;
     const room = Math.max(size, LEAST_ROOM);
     if (!disk.take(path, room)) throw new Error('the disk budget has no room for its tables.');
     try {
-      const files = await exported(path, service, parquet.folder, () => this.#isClosing);
-      for (const [file, bytes] of files) disk.add(file, bytes);
-      counters.parquetFiles += files.size;
+      await this.#export(path, chain, parquet.folder);
     } finally {
       disk.release(path, room);
     }
     if (!parquet.keepNettrace) disk.remove(path);
+    const carried = CHAIN_BYTES + (chain.tables?.carried ?? 0) * CARRIED_BYTES;
+    if (!this.#hold(chain, carried)) await this.#end(chain);
   }
+
+  /** The same file has the same tables, however often it is exported. */
+  async #export(path: string, chain: FileChain, folder: string): Promise<void> {
+    const trace = await openTrace(path, { onDamage: 'warning' });
+    if (chain.tables !== undefined && chain.startTime !== trace.info.startTime) await this.#end(chain);
+    chain.startTime = trace.info.startTime;
+    const piece = pieceOf(trace, basename(path, '.nettrace'), chain.origin);
+    const tables = chain.tables ?? tablesOf(piece, chain.origin, folder);
+    tables.beginPiece(piece);
+    chain.tables = undefined;
+    try {
+      for await (const batch of trace.batches()) {
+        for (const event of batch) tables.add(event);
+        // Processes are served meanwhile.
+        await new Promise(setImmediate);
+        if (this.#isClosing) throw new Error('the agent ends; it is exported after the next start.');
+      }
+      const { lostEvents, lostBuffers, lateEvents, mappings, problem } = trace;
+      const { processNames } = piece;
+      await tables.endPiece({ lostEvents, lostBuffers, lateEvents, processNames, mappings, problem });
+    } catch (error) {
+      await trace.close();
+      await tables.abandon();
+      throw error;
+    }
+    chain.tables = tables;
+    this.#addTables(tables);
+  }
+
+  #addTables(tables: ParquetExport): void {
+    for (const file of tables.files.splice(0)) {
+      this.#options.disk.add(file, statSync(file).size);
+      this.#options.counters.parquetFiles++;
+    }
+  }
+
+  /** @returns false if there is no memory for what continues */
+  #hold(chain: FileChain, bytes: number): boolean {
+    const { memory } = this.#options;
+    memory.release(chain.held);
+    chain.held = 0;
+    if (!memory.take(bytes)) return false;
+    chain.held = bytes;
+    return true;
+  }
+}
+
+function pieceOf(trace: Trace, name: string, { processName }: FileOrigin) {
+  const { info } = trace;
+  const { processId } = info;
+  const isKnown = processId !== undefined && processName !== undefined;
+  const known = isKnown ? new Map([[processId, processName]]) : undefined;
+  return {
+    name,
+    info,
+    get processNames() {
+      return known ?? trace.processNames;
+    },
+  };
+}
+
+function tablesOf(trace: ExportedTrace, { service, source }: FileOrigin, folder: string): ParquetExport {
+  return new ParquetExport({
+    folder,
+    service,
+    source,
+    trace,
+    createdBy: `tracewright version ${packageVersion()}`,
+  });
 }
 
 /** Removes what a killed agent has not completed: its files are made again. */
 export function removePartialTables(folder: string): void {
   rmSync(join(folder, PARTIAL_FOLDER), { recursive: true, force: true });
-}
-
-/** @returns the sizes of the tables' files. The same trace has the same files, however often it is exported. */
-async function exported(
-  path: string,
-  service: string,
-  folder: string,
-  isGivenUp: () => boolean,
-): Promise<Map<string, number>> {
-  const trace = await openTrace(path, { onDamage: 'warning' });
-  const { info } = trace;
-  const exporter = new ParquetExport({
-    folder,
-    service,
-    trace: {
-      name: basename(path, '.nettrace'),
-      info,
-      get processNames() {
-        return trace.processNames;
-      },
-    },
-    createdBy: `tracewright version ${packageVersion()}`,
-  });
-  try {
-    for await (const batch of trace.batches()) {
-      for (const event of batch) exporter.add(event);
-      // Processes are served meanwhile.
-      await new Promise(setImmediate);
-      if (isGivenUp()) throw new Error('the agent ends; it is exported after the next start.');
-    }
-    const { lostEvents, lostBuffers, lateEvents, processNames, mappings, problem } = trace;
-    await exporter.end({ lostEvents, lostBuffers, lateEvents, processNames, mappings, problem });
-  } catch (error) {
-    await trace.close();
-    await exporter.abandon();
-    throw error;
-  }
-  return new Map(exporter.files.map((file) => [file, statSync(file).size]));
 }

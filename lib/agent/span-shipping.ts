@@ -4,7 +4,8 @@ import { OtlpFeed } from '../view/export/otlp-feed.ts';
 import { OtlpSender, type OtlpTarget } from '../view/export/otlp-sender.ts';
 import { otlpTarget } from '../view/export/otlp-settings.ts';
 import type { AgentCounters } from './agent-counters.ts';
-import type { LiveFeed } from './attachment.ts';
+import type { LiveFeed, LiveTrace } from './attachment.ts';
+import type { Resource } from './process-resource.ts';
 
 /** How long the last spans may take when the agent ends. */
 const LAST_MS = 3000;
@@ -22,14 +23,26 @@ export class SpanShipping {
   }
 
   /** For the events of a process as they come. */
-  feed(processName: string): LiveFeed {
-    const resource = { 'service.name': processName };
-    return (trace) => new OtlpFeed({ trace, target: this.#target, sender: this.#sender, resource }).run();
+  feed(resource: Resource): LiveFeed {
+    return (trace) => this.#feedOf(trace, resource).run();
   }
 
-  /** Sends what is in a file. @throws TraceError */
-  async send(file: string, processName: string): Promise<void> {
-    await this.feed(processName)(await openTrace(file, { onDamage: 'warning' }));
+  /**
+   * Sends what is in a file.
+   *
+   * @param feed of the files before it, in which activities may have begun
+   * @returns the feed for the files after it
+   * @throws TraceError
+   */
+  async send(file: string, resource: Resource, feed?: OtlpFeed): Promise<OtlpFeed> {
+    const trace = await openTrace(file, { onDamage: 'warning' });
+    const sending = feed ?? this.#feedOf(trace, resource);
+    await sending.take(trace.batches());
+    return sending;
+  }
+
+  #feedOf(trace: LiveTrace, resource: Resource): OtlpFeed {
+    return new OtlpFeed({ trace, target: this.#target, sender: this.#sender, resource });
   }
 
   /** Brings the counters up to date. */

@@ -74,7 +74,7 @@ export class KnownActivities {
     const span = spanText(activity);
     if (span !== undefined) this.#bySpan.set(span, known);
     this.#byThread.set(known.threadKey, known);
-    if (this.#open.size > MAX_OPEN) this.#giveUpOldest(nowNs);
+    if (this.#open.size > MAX_OPEN) this.#giveUpOldest(GIVEN_UP_AT_ONCE, nowNs);
   }
 
   /**
@@ -172,8 +172,16 @@ export class KnownActivities {
     this.#ended = new Map();
   }
 
-  #giveUpOldest(nowNs: number): void {
-    let left = GIVEN_UP_AT_ONCE;
+  /** Forgets all but the last ones. */
+  retain(open: number, ended: number, nowNs: number): void {
+    this.#giveUpOldest(Math.max(0, this.#open.size - open), nowNs);
+    const all = [...this.#endedBefore, ...this.#ended];
+    this.#endedBefore = new Map();
+    this.#ended = new Map(all.slice(Math.max(0, all.length - ended)));
+  }
+
+  #giveUpOldest(count: number, nowNs: number): void {
+    let left = count;
     for (const known of this.#open) {
       if (left-- === 0) return;
       this.giveUp(known, nowNs);

@@ -58,6 +58,11 @@ export class TraceActivities {
     for (const { activity } of this.#known.open) yield activity;
   }
 
+  /** Forgets all but these numbers of open and of ended activities: the last ones. */
+  retain({ open, ended }: { readonly open: number; readonly ended: number }): void {
+    this.#known.retain(open, ended, this.nowNs);
+  }
+
   /** Takes the next event in time order; undefined if it neither starts nor stops an activity. */
   add(event: TraceEvent): ActivityChange | undefined {
     this.nowNs = Math.max(this.nowNs, Number(event.timeSinceStart));

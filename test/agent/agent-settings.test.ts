@@ -88,6 +88,7 @@ describe('the settings', () => {
     const process = {
       processId: 7,
       client: undefined as never,
+      resource: {},
       name: 'server.js',
       service: 'shop',
       commandLine: 'node /app/server.js --port 80',

@@ -1,4 +1,5 @@
 /** A nettrace as a process sends it: sections of events, each ended by a sequence point; and what is in a file. */
+import { Guid } from '../../lib/activity/guid.ts';
 import { openTrace } from '../../lib/trace/index.ts';
 import type { NetTraceField } from '../../lib/wire/nettrace/field-type.ts';
 import { NetTraceWriter } from '../../lib/wire/nettrace/write/nettrace-writer.ts';
@@ -37,10 +38,30 @@ export class AgentTrace {
     return Buffer.from(this.#writer.flush());
   }
 
-  #write(name: string, count: number, payload: Uint8Array, fields: readonly NetTraceField[]): void {
-    const known = this.#kinds.get(name);
-    const metadataId = known ?? this.#writer.define({ ...KIND, name, fields });
+  /** A section with the starts and stops of activities, each a millisecond after the one before. */
+  boundaries(all: readonly (readonly [name: string, activityId: string])[]): Buffer {
+    for (const [name, id] of all) {
+      this.#ticks += 1_000_000n;
+      const activityId = Guid.parse(id);
+      this.#writer.write({
+        metadataId: this.#kindOf(name, []),
+        thread: this.#thread,
+        ticks: this.#ticks,
+        payload: new Uint8Array(0),
+        activityId,
+      });
+    }
+    return Buffer.from(this.#writer.flush());
+  }
+
+  #kindOf(name: string, fields: readonly NetTraceField[]): number {
+    const metadataId = this.#kinds.get(name) ?? this.#writer.define({ ...KIND, name, fields });
     this.#kinds.set(name, metadataId);
+    return metadataId;
+  }
+
+  #write(name: string, count: number, payload: Uint8Array, fields: readonly NetTraceField[]): void {
+    const metadataId = this.#kindOf(name, fields);
     for (let i = 0; i < count; i++) {
       this.#writer.write({ metadataId, thread: this.#thread, ticks: ++this.#ticks, payload });
     }

@@ -38,13 +38,14 @@ function attach(fake: FakeProcess, rule: object = {}, memoryLimit = 1e9): Attach
   const memory = new MemoryBudget(memoryLimit, counters, say);
   const onFile = ({ path }: { readonly path: string }) => files.push(path);
   const places = { folder: traces, name: 'a', disk, memory };
-  const recorder = new Recorder({ rule: settings, ...places, counters, onFile, say });
+  const recorder = new Recorder({ rule: settings, ...places, counters, onFile, onGap: () => {}, say });
   const client = new DiagnosticsClient(checkedTarget({ address: folder.port, processId: process.pid }, 1000));
   const target: NodeProcess = {
     processId: fake.processId,
     client,
     name: 'app',
     service: 'app',
+    resource: {},
     commandLine: 'app',
     runtime: 'dotnet',
     environment: {},

@@ -39,6 +39,7 @@ class Recording {
   readonly counters = new AgentCounters();
   readonly trace = new AgentTrace();
   readonly files: string[] = [];
+  gaps = 0;
   readonly said: string[] = [];
   readonly disk: DiskBudget;
   readonly recorder: Recorder;
@@ -61,6 +62,7 @@ class Recording {
       memory: new MemoryBudget(memoryLimit, this.counters, () => {}),
       counters: this.counters,
       onFile: ({ path }) => this.files.push(path),
+      onGap: () => this.gaps++,
       say: (sentence) => this.said.push(sentence),
     });
   }
@@ -100,7 +102,7 @@ describe('a stream', () => {
     expect(await eventsIn(whole()[0] ?? '')).toEqual({ events: { A: 10, B: 10 }, lost: 5 });
     expect(await eventsIn(whole()[1] ?? '')).toEqual({ events: { A: 20 }, lost: 3 });
     expect(recording.counters.written.get('r')).toBe(40);
-    expect(recording.files).toHaveLength(2);
+    expect([recording.files.length, recording.gaps]).toEqual([2, 1]);
   });
 
   it('begins a new file in time although the clock goes back an hour', async () => {
@@ -231,6 +233,7 @@ describe('a ring', () => {
     await vi.waitFor(() => expect(whole()).toHaveLength(1));
     expect(whole()).toEqual(['app-20010909T014644000Z-1-failure.nettrace']);
     expect(await eventsIn(whole()[0] ?? '')).toEqual({ events: { Before: 20, After: 5 }, lost: 0 });
+    expect(recording.gaps).toBe(1);
     const { counters } = recording;
     expect([counters.unused.get('r'), counters.held, counters.written.get('r')]).toEqual([10, 9, 25]);
     await recording.recorder.end();

@@ -1,5 +1,6 @@
 /** Sends the activities of a trace in progress to a collector. */
 import type { Trace } from '../../trace/trace.ts';
+import type { TraceEvent } from '../../trace/trace-event.ts';
 import { OtlpExport } from './otlp-export.ts';
 import type { OtlpSender, OtlpTarget } from './otlp-sender.ts';
 
@@ -36,20 +37,30 @@ export class OtlpFeed {
     const { trace } = this.#options;
     const timer = setInterval(() => this.#sendNext(), INTERVAL_MS).unref();
     try {
-      for await (const batch of trace.batches()) {
-        for (const event of batch) {
-          this.#exporter.add(event);
-          if (!this.#exporter.isFull) continue;
-          this.#sendNext();
-          // The process may be one that serves requests.
-          await new Promise(setImmediate);
-        }
-      }
+      await this.take(trace.batches());
     } finally {
       clearInterval(timer);
-      this.#exporter.close();
-      while (this.#exporter.hasPending) this.#sendNext();
+      this.close();
     }
+  }
+
+  /** Takes the events of a piece of the trace, which others may follow. */
+  async take(batches: AsyncIterable<readonly TraceEvent[]>): Promise<void> {
+    for await (const batch of batches) {
+      for (const event of batch) {
+        this.#exporter.add(event);
+        if (!this.#exporter.isFull) continue;
+        this.#sendNext();
+        // The process may be one that serves requests.
+        await new Promise(setImmediate);
+      }
+    }
+  }
+
+  /** No events follow: what has not stopped is sent as it is. */
+  close(): void {
+    this.#exporter.close();
+    while (this.#exporter.hasPending) this.#sendNext();
   }
 
   /** Passes a request with what has ended to the sender. */

@@ -13,6 +13,8 @@ const MAX_WAITING = 5000;
 const MAX_LEVELS = 100;
 /** The payloads of starts that are kept, in characters. */
 const MAX_PAYLOADS = 32e6;
+/** What stays between the pieces of a trace, of which there may be hundreds: open activities, ended ones, payloads. */
+const MAX_CARRIED = { open: 10_000, ended: 500, payloads: 1e6 };
 
 interface Row {
   readonly activity: TracedActivity;
@@ -24,7 +26,6 @@ interface Row {
 }
 
 export interface ActivityRowsOptions {
-  readonly trace: string;
   readonly files: TableFiles<ActivityTable>;
   readonly clock: ParquetClock;
 }
@@ -76,8 +77,22 @@ export class ActivityRows {
 
   /** Writes those that have ended. */
   flush(): void {
-    for (const row of this.#waiting) this.#write(row);
-    this.#waiting.clear();
+    this.#writeWaiting(0);
+  }
+
+  /** Between two pieces of a trace: writes those that have ended, except the last, whose stops may be late. */
+  endPiece(): void {
+    this.#writeWaiting(MAX_CARRIED.ended);
+    this.#tracker.retain(MAX_CARRIED);
+    this.#takeClosed();
+    if (this.#payloads <= MAX_CARRIED.payloads) return;
+    for (const row of this.#rows.values()) row.startPayload = undefined;
+    this.#payloads = 0;
+  }
+
+  /** How many activities stay. */
+  get carried(): number {
+    return this.#rows.size;
   }
 
   /** Writes all. */
@@ -148,8 +163,12 @@ export class ActivityRows {
       if (activity.state === 'killed') this.#waiting.add(row);
       else this.#write(row);
     }
+    this.#writeWaiting(MAX_WAITING);
+  }
+
+  #writeWaiting(most: number): void {
     for (const row of this.#waiting) {
-      if (this.#waiting.size <= MAX_WAITING) return;
+      if (this.#waiting.size <= most) return;
       this.#waiting.delete(row);
       this.#write(row);
     }
@@ -157,14 +176,13 @@ export class ActivityRows {
 
   #write(row: Row): void {
     const { activity, service, path, startPayload, stopPayload } = row;
-    const { files, clock, trace } = this.#options;
+    const { files, clock } = this.#options;
     const { parent, span, state } = activity;
     const isStarted = state !== 'unstarted';
     const start = isStarted ? clock.time(activity.startNs) : undefined;
     const end = activity.endNs === undefined ? undefined : clock.time(activity.endNs);
     const textLength = (startPayload?.length ?? 0) + (stopPayload?.length ?? 0);
     const table = files.row(clock.dayOf(start ?? end ?? clock.startTime), service, textLength);
-    table.trace.add(trace);
     table.seq.add(isStarted ? activity.index : undefined);
     table.parentSeq.add(parent?.index);
     table.provider.add(activity.provider);

@@ -5,7 +5,6 @@ import type { EventTable } from './tables.ts';
 
 /** What the row of an event needs besides it. */
 export interface EventParts {
-  readonly trace: string;
   /** Since 1970, in 64 bits. */
   readonly time: bigint;
   readonly startTime: bigint;
@@ -24,7 +23,6 @@ const ends: number[] = [];
 
 export function putEvent(table: EventTable, event: TraceEvent, parts: EventParts): void {
   const { time, path, span } = parts;
-  table.trace.add(parts.trace);
   table.ts.add(time);
   table.tsNs.add(time);
   table.sinceStart.add(time - parts.startTime);

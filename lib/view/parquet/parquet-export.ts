@@ -24,6 +24,8 @@ export interface ParquetExportOptions {
   readonly trace: ExportedTrace;
   /** The service of all rows; by default, the names of their processes. */
   readonly service?: string | undefined;
+  /** What rows say about where they come from, beside their trace. */
+  readonly source?: Omit<tables.RowSource, 'trace'> | undefined;
   /** The program and its version, as `tracewright version 1.0.0`. */
   readonly createdBy: string;
   /** For the frames of stacks. */
@@ -48,15 +50,15 @@ export class ParquetExport {
   readonly files: string[] = [];
   events = 0;
   readonly #options: ParquetExportOptions;
-  /** The column `trace`, by which rows of several tables belong together. */
-  readonly #trace: string;
+  readonly #target: TableFolder;
+  #source: ExportedTrace;
   readonly #clock: ParquetClock;
   readonly #names: FrameNames;
   readonly #payloads = new PayloadJson();
   readonly #activities: ActivityRows;
   readonly #samples: SampleRows;
   readonly #stacks = new StackIds();
-  readonly #threads = new SeenThreads();
+  #threads = new SeenThreads();
   /** By the names of processes, as folders have them. */
   readonly #services = new Map<string, string>();
   /** Those that have a row. */
@@ -68,17 +70,18 @@ export class ParquetExport {
     const { info, name } = trace;
     this.#options = options;
     this.#clock = new ParquetClock(info.startTime);
-    this.#trace = `${name} ${info.startTime}`;
+    this.#source = trace;
     this.#names = options.names ?? new FrameNames();
-    const hash = createHash('sha256').update(this.#trace).digest('hex').slice(0, 12);
     const target: TableFolder = {
       folder,
-      stem: `${hiveName(name)}-${hash}`,
+      stem: stemOf(trace),
+      source: { trace: `${name} ${info.startTime}`, ...options.source },
       createdBy,
       maxFileSize: options.maxFileSize ?? MAX_FILE_SIZE,
       mode: options.mode ?? 0o666,
       onFile: (path) => this.files.push(path),
     };
+    this.#target = target;
     this.#ofTables = {
       events: new TableFiles('events', () => new tables.EventTable(), target),
       activities: new TableFiles('activities', () => new tables.ActivityTable(), target),
@@ -89,13 +92,11 @@ export class ParquetExport {
       losses: new TableFiles('losses', () => new tables.LossTable(), target),
     };
     this.#activities = new ActivityRows({
-      trace: this.#trace,
       files: this.#ofTables.activities,
       clock: this.#clock,
     });
     const interval = Number(info.properties.ExpectedCPUSamplingRate);
     this.#samples = new SampleRows({
-      trace: this.#trace,
       files: this.#ofTables.samples,
       weight: interval > 0 ? interval : 1,
       activityOf: (event) => this.#activities.activityOf(event),
@@ -118,7 +119,6 @@ export class ParquetExport {
     this.#samples.addSwitch(event);
     const time = BigInt.asIntN(64, timestamp);
     const parts = {
-      trace: this.#trace,
       time,
       startTime: this.#clock.startTime,
       path: this.#activities.pathOf(event),
@@ -141,8 +141,32 @@ export class ParquetExport {
     const { events, activities, samples, stacks, processes } = this.#ofTables;
     this.#activities.flush();
     this.#putStacks({}, true);
-    this.#putProcesses(this.#options.trace.processNames);
+    this.#putProcesses(this.#source.processNames);
     for (const files of [events, activities, samples, stacks, processes]) await files.end();
+  }
+
+  /**
+   * Completes the files of a piece of the trace, such as one of the agent's files. What has not stopped in it gets its
+   * row in the piece in which it stops.
+   *
+   * @throws the system's error
+   */
+  async endPiece(end: ParquetEnd): Promise<void> {
+    this.#activities.endPiece();
+    await this.#complete(end);
+    this.#threads = new SeenThreads();
+    this.#stacks.forget();
+  }
+
+  /** The next piece, which has the same start, and whose files have its name. */
+  beginPiece(trace: ExportedTrace): void {
+    this.#source = trace;
+    this.#target.stem = stemOf(trace);
+  }
+
+  /** How many activities continue in the next piece. */
+  get carried(): number {
+    return this.#activities.carried;
   }
 
   /**
@@ -152,15 +176,14 @@ export class ParquetExport {
    */
   async end(end: ParquetEnd): Promise<void> {
     this.#activities.end();
-    this.#samples.end();
-    this.#putStacks(end, false);
-    this.#putThreads();
-    this.#putProcesses(end.processNames);
-    this.#putLosses(end);
-    for (const files of Object.values(this.#ofTables)) {
-      await files.end();
-      await files.ensureTable(this.#clock.dayOf(this.#clock.startTime), this.#onlyService);
-    }
+    await this.#complete(end);
+    await this.#removePartialFolder();
+  }
+
+  /** After the last piece, if there are pieces: what has not stopped in any has a row now. */
+  async endPieces(): Promise<void> {
+    this.#activities.end();
+    await this.#ofTables.activities.end();
     await this.#removePartialFolder();
   }
 
@@ -170,9 +193,21 @@ export class ParquetExport {
     await this.#removePartialFolder();
   }
 
+  async #complete(end: ParquetEnd): Promise<void> {
+    this.#samples.end();
+    this.#putStacks(end, false);
+    this.#putThreads();
+    this.#putProcesses(end.processNames);
+    this.#putLosses(end);
+    for (const files of Object.values(this.#ofTables)) {
+      await files.end();
+      await files.ensureTable(this.#clock.dayOf(this.#clock.startTime), this.#onlyService);
+    }
+  }
+
   #serviceOf(processId: number | undefined): string {
-    const { service, trace } = this.#options;
-    const known = processId === undefined ? undefined : trace.processNames?.get(processId);
+    const { service } = this.#options;
+    const known = processId === undefined ? undefined : this.#source.processNames?.get(processId);
     const name = service ?? known ?? UNKNOWN_SERVICE;
     let folder = this.#services.get(name);
     if (folder === undefined) {
@@ -209,7 +244,6 @@ export class ParquetExport {
     const textLength = frames.reduce((sum, { length }) => sum + length, 0);
     const day = this.#clock.dayOf(BigInt.asIntN(64, timestamp));
     const table = this.#ofTables.stacks.row(day, this.#serviceOf(processId), textLength);
-    table.trace.add(this.#trace);
     table.stackId.add(id);
     table.frames.addAll(frames);
   }
@@ -217,7 +251,6 @@ export class ParquetExport {
   #putThreads(): void {
     for (const { processId, threadId, first, events } of this.#threads) {
       const table = this.#ofTables.threads.row(this.#clock.dayOf(first), this.#serviceOf(processId), 0);
-      table.trace.add(this.#trace);
       table.pid.add(processId);
       table.tid.add(threadId);
       table.firstTs.add(first);
@@ -235,7 +268,6 @@ export class ParquetExport {
       const first = firsts.get(pid);
       const day = this.#clock.dayOf(first ?? this.#clock.startTime);
       const table = this.#ofTables.processes.row(day, this.#serviceOf(pid), 0);
-      table.trace.add(this.#trace);
       table.pid.add(pid);
       table.name.add(names.get(pid));
       table.firstTs.add(first);
@@ -246,7 +278,6 @@ export class ParquetExport {
   #putLosses({ lostEvents, lostBuffers, lateEvents, problem }: ParquetEnd): void {
     const { startTime } = this.#clock;
     const table = this.#ofTables.losses.row(this.#clock.dayOf(startTime), this.#onlyService, 0);
-    table.trace.add(this.#trace);
     table.startTs.add(startTime);
     table.startTsNs.add(startTime);
     table.lostEvents.add(lostEvents);
@@ -259,6 +290,11 @@ export class ParquetExport {
   async #removePartialFolder(): Promise<void> {
     await rmdir(join(this.#options.folder, PARTIAL_FOLDER)).catch(() => {});
   }
+}
+
+function stemOf({ name, info }: ExportedTrace): string {
+  const hash = createHash('sha256').update(`${name} ${info.startTime}`).digest('hex').slice(0, 12);
+  return `${hiveName(name)}-${hash}`;
 }
 
 /** The ids that the trace attaches to the event, or its Start's own. */

@@ -17,7 +17,6 @@ interface Sample {
 }
 
 export interface SampleRowsOptions {
-  readonly trace: string;
   readonly files: TableFiles<SampleTable>;
   /** What each sample stands for. */
   readonly weight: number;
@@ -51,9 +50,8 @@ export class SampleRows {
   }
 
   #put(sample: Sample, activityId: string | undefined, activity: TracedActivity | undefined): void {
-    const { files, trace, weight } = this.#options;
+    const { files, weight } = this.#options;
     const table = files.row(sample.day, sample.service, 0);
-    table.trace.add(trace);
     table.ts.add(sample.time);
     table.tsNs.add(sample.time);
     table.pid.add(sample.processId);

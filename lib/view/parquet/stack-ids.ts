@@ -39,8 +39,11 @@ export class StackIds {
   /** Those for which `take` returns true do not come again. */
   take(take: (stack: KeptStack) => boolean): void {
     this.#stacks = this.#stacks.filter((stack) => !take(stack));
-    if (!this.isFull) return;
-    // The same stacks get other numbers from now on.
+    if (this.isFull) this.forget();
+  }
+
+  /** The same stacks get other numbers from now on. */
+  forget(): void {
     this.#ids.clear();
     this.#addresses = 0;
   }

@@ -18,7 +18,7 @@ import { dirname, join } from 'node:path';
 import { makeFolders } from '../../base/folders.ts';
 import type { Column } from '../../wire/parquet/column.ts';
 import { ParquetWriter } from '../../wire/parquet/parquet-writer.ts';
-import type { Table } from './tables.ts';
+import type { RowSource, Table } from './tables.ts';
 
 const PAGE_ROWS = 8192;
 /** Characters of text. */
@@ -39,8 +39,9 @@ const PARTIAL_NAME = /^[a-z]+-[\da-f-]{36}$/;
 export interface TableFolder {
   /** Of all tables. */
   readonly folder: string;
-  /** Of the names of files: no other trace in the folder may have it. */
-  readonly stem: string;
+  /** Of the names of files that are begun: no other trace in the folder may have it. */
+  stem: string;
+  readonly source: RowSource;
   readonly createdBy: string;
   /** Of a file, in bytes, approximately. */
   readonly maxFileSize: number;
@@ -75,6 +76,8 @@ export class TableFiles<T extends Table> {
   #last: OpenFile<T> | undefined;
   #lastDay = Number.NaN;
   #lastService = '';
+  #stem = '';
+  /** Files with this stem. */
   #count = 0;
   #held = 0;
   #pageRows = 0;
@@ -89,7 +92,7 @@ export class TableFiles<T extends Table> {
   }
 
   /**
-   * The table for the next row, which must get a value in each column.
+   * The table for the next row, which must get a value in each column beside those of its source.
    *
    * @param day since 1970
    * @param service escaped for a folder
@@ -110,6 +113,7 @@ export class TableFiles<T extends Table> {
     this.#pageRows++;
     file.pageRows++;
     file.pageText += textLength;
+    file.table.putSource(this.#folder.source);
     return file.table;
   }
 
@@ -150,6 +154,8 @@ export class TableFiles<T extends Table> {
 
   #create(day: number, service: string): OpenFile<T> {
     const { folder, stem, createdBy, mode } = this.#folder;
+    if (stem !== this.#stem) this.#count = 0;
+    this.#stem = stem;
     const name = `${stem}-${this.#count++}.parquet`;
     const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
     const path = join(folder, this.#name, `date=${date}`, `service=${service}`, name);

@@ -3,12 +3,45 @@ import type { Column } from '../../wire/parquet/column.ts';
 import { Int64Column, IntColumn } from '../../wire/parquet/numbers-column.ts';
 import { TextColumn } from '../../wire/parquet/text-column.ts';
 
-/** Its columns, in order, are its own properties. */
+/** What all rows of a trace have in common: where they come from. */
+export interface RowSource {
+  /** Rows of several tables belong together by it. */
+  readonly trace: string;
+  readonly hostName?: string | undefined;
+  readonly containerId?: string | undefined;
+  readonly podName?: string | undefined;
+  readonly podUid?: string | undefined;
+  /** A process may have several, each with its own rows. */
+  readonly agentRule?: string | undefined;
+  /** OpenTelemetry's, as JSON. */
+  readonly resourceAttributes?: string | undefined;
+}
+
+/** Its columns are its own properties: first `trace`, last the rest of the source. */
 export abstract class Table {
   readonly trace = new TextColumn('trace');
+  readonly hostName = new TextColumn('host_name');
+  readonly containerId = new TextColumn('container_id');
+  readonly podName = new TextColumn('pod_name');
+  readonly podUid = new TextColumn('pod_uid');
+  readonly agentRule = new TextColumn('agent_rule');
+  readonly resourceAttributes = new TextColumn('resource_attributes', { isRanged: false });
 
   get columns(): Column[] {
-    return Object.values(this);
+    const { hostName, containerId, podName, podUid, agentRule, resourceAttributes } = this;
+    const last: Column[] = [hostName, containerId, podName, podUid, agentRule, resourceAttributes];
+    const all: Column[] = Object.values(this);
+    return [...all.filter((column) => !last.includes(column)), ...last];
+  }
+
+  putSource(source: RowSource): void {
+    this.trace.add(source.trace);
+    this.hostName.add(source.hostName);
+    this.containerId.add(source.containerId);
+    this.podName.add(source.podName);
+    this.podUid.add(source.podUid);
+    this.agentRule.add(source.agentRule);
+    this.resourceAttributes.add(source.resourceAttributes);
   }
 }
 

@@ -23,6 +23,7 @@ function filesIn(maxFileSize = 1e9): TableFiles<ThreadTable> {
   return new TableFiles('threads', () => new ThreadTable(), {
     folder,
     stem: 'a',
+    source: { trace: 'a' },
     createdBy: 'tracewright version 0.0.0',
     maxFileSize,
     mode: 0o600,
@@ -32,7 +33,6 @@ function filesIn(maxFileSize = 1e9): TableFiles<ThreadTable> {
 
 function add(files: TableFiles<ThreadTable>, service: string, tid: number, time = 0n): void {
   const table = files.row(new ParquetClock(0n).dayOf(time), hiveName(service), 0);
-  table.trace.add('a');
   table.pid.add(1);
   table.tid.add(tid);
   table.firstTs.add(time);
