@@ -61,6 +61,12 @@ function rowOf(event: TraceEvent): Row {
     related_activity_id: event.relatedActivityId ?? null,
     payload: JSON.parse(JSON.stringify(jsonValue(event.payload, event.hexFields))),
     has_stack: (event.stack?.length ?? 0) > 0,
+    host_name: null,
+    container_id: null,
+    pod_name: null,
+    pod_uid: null,
+    agent_rule: null,
+    resource_attributes: null,
   };
 }
 
