@@ -7,7 +7,13 @@ import { type MergedInput, MergedTrace } from '../view/merge/merged-trace.ts';
 import { type EventCount, type ProviderCount, TraceSummary } from '../view/trace-summary.ts';
 import { filesArguments } from './file-arguments.ts';
 import { Output } from './output.ts';
-import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from './trace-argument.ts';
+import {
+  MANIFEST_USAGE,
+  readWithProgress,
+  TRACE_OPTIONS,
+  TRACE_USAGE,
+  unreadText,
+} from './trace-argument.ts';
 import { FILES_USAGE, mergeTexts, openTraceFiles } from './trace-files.ts';
 
 export const STATS_USAGE = `Usage: tracewright stats [OPTION]... FILE...
@@ -57,6 +63,7 @@ function asJson(trace: Trace, summary: TraceSummary): object {
     lostEvents: trace.lostEvents,
     lostBuffers: trace.lostBuffers,
     lateEvents: trace.lateEvents,
+    unread: trace.unread.size === 0 ? undefined : Object.fromEntries(trace.unread),
     stacks: trace.stacks,
     processes: processesOf(trace, summary),
     providers: providersOf(summary).map((provider) => ({
@@ -100,6 +107,8 @@ function asText(trace: Trace, summary: TraceSummary): string[] {
     lines.push(`${summary.count} events in ${seconds} s${span}`);
   }
   lines.push(`Lost: ${trace.lostEvents} events, ${trace.lostBuffers} buffers`);
+  const unread = unreadText(trace);
+  if (unread !== undefined) lines.push(unread);
   if (trace.stacks !== undefined) lines.push(stacksText(trace.stacks));
   const processes = processesOf(trace, summary);
   if (processes.length > 0) {

@@ -4,7 +4,7 @@ import { openTrace } from '../trace/open-trace.ts';
 import type { OnDamage, Trace } from '../trace/trace.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
 import type { ManifestFinder, TmfFinder } from '../trace/trace-reader.ts';
-import { dataSize } from '../view/number-text.ts';
+import { countText, dataSize } from '../view/number-text.ts';
 import { MemoryWatch } from './memory-watch.ts';
 import { warn } from './messages.ts';
 import { Progress } from './progress.ts';
@@ -123,6 +123,7 @@ export async function* readWithProgress(
     ...(trace.info.problems ?? []),
     lossText(trace),
     lateText(trace),
+    unreadText(trace),
     messagesText(trace),
   ]) {
     if (text !== undefined) warn(text);
@@ -148,6 +149,12 @@ function messagesText({ undescribedMessages: count }: Trace): string | undefined
   if (count === 0) return undefined;
   const [messages, their] = count === 1 ? ['1 WPP message', 'its'] : [`${count} WPP messages`, 'their'];
   return `Nothing describes ${messages}: pass the TMF files or PDBs of ${their} program with --tmf.`;
+}
+
+/** What the trace has besides its events, as a sentence. */
+export function unreadText({ unread }: Trace): string | undefined {
+  if (unread.size === 0) return undefined;
+  return `Not read: ${Array.from(unread, ([what, count]) => countText(count, what)).join(', ')}.`;
 }
 
 /** What is out of order, as a sentence. */

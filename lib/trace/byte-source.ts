@@ -40,3 +40,12 @@ export const HEAD_SIZE = 160;
 
 /** Bytes per read. */
 export const CHUNK_SIZE = 1 << 20;
+
+/** All bytes from the start. */
+export async function* chunksOf(bytes: SeekableBytes): AsyncGenerator<Uint8Array, void> {
+  for (let offset = 0; offset < bytes.size; offset += CHUNK_SIZE) {
+    const chunk = await bytes.read(offset, CHUNK_SIZE);
+    if (chunk.length === 0) return; // The file has become shorter.
+    yield chunk;
+  }
+}

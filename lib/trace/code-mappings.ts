@@ -36,8 +36,8 @@ export class CodeMappings {
   readonly #clockOffset: () => bigint;
   /** Where processes have written what they compiled (`jit-PID.dump`), by process. */
   readonly jitDumps = new Map<number, string>();
-  /** Names of functions by address, if the trace has names instead of mappings. */
-  readonly functions = new Map<bigint, string>();
+  /** Functions by address, with their files, if the trace has names instead of mappings. */
+  readonly functions = new Map<bigint, { readonly name: string; readonly module: string }>();
   readonly #byProcess = new Map<number, TimedRanges<CodeMapping>>();
   readonly #parents = new Map<number, number>();
   #count = 0;

@@ -39,6 +39,8 @@ export interface TraceProgress {
   lateEvents?: number;
   /** Events that have been read, and are held back until nothing older can follow. */
   waitingEvents?: number;
+  /** What is in the trace, but is none of its events: how many of what, such as `ftrace packet`. */
+  unread?: ReadonlyMap<string, number>;
   /** WPP messages that no TMF describes. */
   undescribedMessages?: number;
   /** Absent if the trace has no stacks recorded separately from their events. */

@@ -53,6 +53,14 @@ export class Trace {
     return this.#reader.progress.waitingEvents ?? 0;
   }
 
+  /**
+   * What is in the trace, but cannot be read: how many of what, such as `ftrace packet` or `damaged packet`. Final when
+   * all events have been read.
+   */
+  get unread(): ReadonlyMap<string, number> {
+    return this.#reader.progress.unread ?? new Map();
+  }
+
   /** WPP messages without their text, because no TMF describes them; final when all events have been read. */
   get undescribedMessages(): number {
     return this.#reader.progress.undescribedMessages ?? 0;

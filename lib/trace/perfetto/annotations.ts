@@ -1,5 +1,6 @@
 /** The arguments of Perfetto's events as payloads. */
 import { EmptyPayload, type Payload } from '../../wire/decoded-field.ts';
+import { itemLimit, nameCost } from '../../wire/output-limits.ts';
 import type { Annotation, NestedValue } from '../../wire/perfetto/messages.ts';
 import type { SequenceState } from './sequences.ts';
 
@@ -13,34 +14,45 @@ export interface Annotations {
   readonly problem?: string;
 }
 
-export function readAnnotations(annotations: readonly Annotation[], state: SequenceState): Annotations {
-  const hexFields = new Set<string>();
-  return { values: payloadOf(annotations, state, hexFields), hexFields };
+/** @param size of the event in bytes */
+export function readAnnotations(
+  annotations: readonly Annotation[],
+  state: SequenceState,
+  size: number,
+): Annotations {
+  const reading: Reading = { state, hex: new Set(), left: itemLimit(size) };
+  const values = payloadOf(annotations, reading);
+  const problem = `Its names and texts exceed its ${size} bytes by far: some are missing.`;
+  return { values, hexFields: reading.hex, ...(reading.left < 0 && { problem }) };
 }
 
-function payloadOf(annotations: readonly Annotation[], state: SequenceState, hex: Set<string>): Payload {
+interface Reading {
+  readonly state: SequenceState;
+  readonly hex: Set<string>;
+  /** Two bytes can refer to a long name or text. */
+  left: number;
+}
+
+function payloadOf(annotations: readonly Annotation[], reading: Reading): Payload {
   const payload = new EmptyPayload();
   for (const annotation of annotations) {
     const { nameIid } = annotation;
-    const name =
-      annotation.name ?? (nameIid === undefined ? '' : (state.annotationNames.get(nameIid) ?? `${nameIid}`));
-    payload[name] = valueOfAnnotation(annotation, name, state, hex);
+    const known = nameIid === undefined ? '' : reading.state.annotationNames.get(nameIid);
+    const name = annotation.name ?? known ?? `${nameIid}`;
+    reading.left -= nameCost(name);
+    if (reading.left < 0) break;
+    payload[name] = valueOfAnnotation(annotation, name, reading);
   }
   return payload;
 }
 
 /** @param name of the field that it is, or that it is an item of */
-function valueOfAnnotation(
-  annotation: Annotation,
-  name: string,
-  state: SequenceState,
-  hex: Set<string>,
-): FieldValue {
-  if (annotation.pointerValue !== undefined) hex.add(name);
+function valueOfAnnotation(annotation: Annotation, name: string, reading: Reading): FieldValue {
+  if (annotation.pointerValue !== undefined) reading.hex.add(name);
   const { dictEntries, arrayValues, nestedValue, stringValueIid } = annotation;
-  if (dictEntries !== undefined) return payloadOf(dictEntries, state, hex);
+  if (dictEntries !== undefined) return payloadOf(dictEntries, reading);
   if (arrayValues !== undefined) {
-    return arrayValues.map((item) => valueOfAnnotation(item, name, state, hex)) as FieldValue;
+    return arrayValues.map((item) => valueOfAnnotation(item, name, reading)) as FieldValue;
   }
   if (nestedValue !== undefined) return nested(nestedValue);
   // As the export writes empty ones.
@@ -48,7 +60,9 @@ function valueOfAnnotation(
   if (annotation.legacyJsonValue === '{}') return new EmptyPayload();
   const { boolValue, uintValue, intValue, doubleValue, stringValue, pointerValue, legacyJsonValue } =
     annotation;
-  const text = stringValueIid === undefined ? undefined : state.texts.get(stringValueIid);
+  const text = stringValueIid === undefined ? undefined : reading.state.texts.get(stringValueIid);
+  reading.left -= nameCost(text ?? '');
+  if (reading.left < 0) return null;
   const number = pointerValue ?? intValue ?? uintValue ?? doubleValue;
   return stringValue ?? number ?? boolValue ?? text ?? legacyJsonValue ?? null;
 }

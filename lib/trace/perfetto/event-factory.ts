@@ -13,7 +13,7 @@ import {
 import { type Integer, MessageReader } from '../../wire/protobuf/message-reader.ts';
 import type { CodeMappings } from '../code-mappings.ts';
 import { annotationsOf, type EventHead, PerfettoEvent, type PerfettoTrace } from './perfetto-event.ts';
-import type { SequenceState } from './sequences.ts';
+import type { NamedFrame, SequenceState } from './sequences.ts';
 import { categoryOf, isAsync, NO_PROVIDER, nameOf, typeOf } from './track-events.ts';
 import { idOf, type OpenSlice, type Track, type Tracks } from './tracks.ts';
 
@@ -204,7 +204,7 @@ export class EventFactory {
     });
   }
 
-  #sample(record: TimedRecord, { pid, tid, cpu, callstackIid = 0 }: PerfSample): PerfettoEvent {
+  #sample(record: TimedRecord, { pid, tid, cpu, callstackIid }: PerfSample): PerfettoEvent {
     return this.#event(record, {
       provider: 'perf',
       name: 'sample',
@@ -213,7 +213,7 @@ export class EventFactory {
       ...(cpu !== undefined && { processor: Number(cpu) }),
       bytes: NOTHING,
       payload: new EmptyPayload(),
-      stack: this.#stackOf(record.state, callstackIid),
+      ...(callstackIid !== undefined && { stack: this.#stackOf(record.state, callstackIid) }),
     });
   }
 
@@ -254,21 +254,24 @@ export class EventFactory {
     let stack = stacks.get(iid);
     if (stack === undefined) {
       const frames = state.stacks.get(iid) ?? [];
-      stack = frames.map((frame) => this.#addressOf(state.frames.get(frame) ?? `frame ${frame}`)).reverse();
+      stack = frames
+        .map((frame) => this.#addressOf(state.frames.get(frame) ?? { name: `frame ${frame}`, module: '' }))
+        .reverse();
       stacks.set(iid, stack);
     }
     return stack;
   }
 
   /** Stands for the function: the format has names instead. */
-  #addressOf(name: string): bigint {
-    let address = this.#functions.get(name);
+  #addressOf(frame: NamedFrame): bigint {
+    const key = `${frame.module}\0${frame.name}`;
+    let address = this.#functions.get(key);
     if (address === undefined) {
       address = BigInt(this.#functions.size + 1) << 12n;
-      this.#functionNames += name.length;
+      this.#functionNames += key.length;
       if (this.#functions.size >= MAX_FUNCTIONS || this.#functionNames > MAX_FUNCTION_NAMES) return address;
-      this.#functions.set(name, address);
-      this.#mappings.functions.set(address, name);
+      this.#functions.set(key, address);
+      this.#mappings.functions.set(address, frame);
     }
     return address;
   }

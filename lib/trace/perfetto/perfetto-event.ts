@@ -166,7 +166,7 @@ export class PerfettoEvent extends TraceEvent implements PayloadHolder {
 export function annotationsOf(bytes: Uint8Array, state: SequenceState, position: number): Annotations {
   try {
     const { debugAnnotations = [] } = new MessageReader(bytes, position).message(TRACK_EVENT_ANNOTATIONS);
-    return readAnnotations(debugAnnotations as Annotation[], state);
+    return readAnnotations(debugAnnotations as Annotation[], state, bytes.length);
   } catch (error) {
     if (!(error instanceof ProtobufError)) throw error;
     return { values: new EmptyPayload(), hexFields: new Set(), problem: error.sentence };

@@ -1,9 +1,15 @@
 /** What the packets of a Perfetto trace leave out because earlier ones of their sequence have said it. */
-import type { NamedEntry, ReadPacket, TrackEvent } from '../../wire/perfetto/messages.ts';
+import type { InternedFrame, NamedEntry, ReadPacket, TrackEvent } from '../../wire/perfetto/messages.ts';
 import { SequenceFlag } from '../../wire/perfetto/messages.ts';
 import { type Integer, ProtobufError } from '../../wire/protobuf/message-reader.ts';
 
 type Names = Map<Integer, string>;
+
+/** A function and the file that it is in; without symbols, the address in the file. */
+export interface NamedFrame {
+  readonly name: string;
+  readonly module: string;
+}
 
 /** Valid until the sequence clears its state; events that wait keep it. */
 export class SequenceState {
@@ -13,8 +19,11 @@ export class SequenceState {
   readonly annotationNames: Names = new Map();
   readonly texts: Names = new Map();
   readonly functions: Names = new Map();
-  /** The names of functions by frame, and frames by stack, outermost first. */
-  readonly frames: Names = new Map();
+  readonly mappingPaths: Names = new Map();
+  /** Paths of files by mapping. */
+  readonly mappings: Names = new Map();
+  /** Functions by frame, and frames by stack, outermost first. */
+  readonly frames = new Map<Integer, NamedFrame>();
   readonly stacks = new Map<Integer, readonly Integer[]>();
   defaults: TrackEvent | undefined;
   clockId: Integer | undefined;
@@ -33,6 +42,8 @@ export class SequenceState {
 const MAX_SIZE = 256 << 20;
 const ENTRY_SIZE = 100;
 const MAX_SEQUENCES = 20_000;
+const MAX_PATH_PARTS = 100;
+const MAX_PATH = 4096;
 
 export class Sequences {
   /** Packets that cannot be read, because those before them are missing; and gaps. */
@@ -96,11 +107,17 @@ export class Sequences {
     });
     addNames(state, state.texts, data.debugAnnotationStringValues?.map(textOf));
     addNames(state, state.functions, data.functionNames?.map(textOf));
-    for (const { iid, functionNameId } of data.frames ?? []) {
-      const name = functionNameId === undefined ? undefined : state.functions.get(functionNameId);
-      if (iid === undefined || name === undefined) continue;
-      state.size += ENTRY_SIZE;
-      state.frames.set(iid, name);
+    addNames(state, state.mappingPaths, data.mappingPaths?.map(textOf));
+    for (const { iid, pathStringIds = [] } of data.mappings ?? []) {
+      const parts = pathStringIds.slice(0, MAX_PATH_PARTS).map((part) => state.mappingPaths.get(part) ?? '');
+      const path = parts.map((part) => `/${part}`).join('');
+      addNames(state, state.mappings, [{ ...(iid !== undefined && { iid }), name: path.slice(0, MAX_PATH) }]);
+    }
+    for (const frame of data.frames ?? []) {
+      const named = namedFrame(state, frame);
+      if (frame.iid === undefined || named === undefined) continue;
+      state.size += ENTRY_SIZE + 2 * named.name.length;
+      state.frames.set(frame.iid, named);
     }
     for (const { iid, frameIds = [] } of data.callstacks ?? []) {
       if (iid === undefined) continue;
@@ -110,6 +127,15 @@ export class Sequences {
     this.#size += state.size - before;
     if (this.#size > MAX_SIZE) fail(position, `names and stacks of more than ${MAX_SIZE >> 20} MB`);
   }
+}
+
+function namedFrame(state: SequenceState, frame: InternedFrame): NamedFrame | undefined {
+  const { functionNameId = 0, mappingId, relPc } = frame;
+  const name = state.functions.get(functionNameId);
+  const module = mappingId === undefined ? '' : (state.mappings.get(mappingId) ?? '');
+  if (name) return { name, module };
+  if (relPc === undefined) return undefined;
+  return { name: `${module.slice(module.lastIndexOf('/') + 1)}+0x${relPc.toString(16)}`, module };
 }
 
 function addNames(state: SequenceState, names: Names, entries: readonly NamedEntry[] = []): void {

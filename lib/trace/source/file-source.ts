@@ -1,6 +1,6 @@
 /** A trace in a file on disk, or in anything else with a path: a pipe is read as a stream. */
 import { type FileHandle, open } from 'node:fs/promises';
-import { CHUNK_SIZE, HEAD_SIZE, type OpenedSource, type SeekableBytes } from '../byte-source.ts';
+import { CHUNK_SIZE, chunksOf, HEAD_SIZE, type OpenedSource, type SeekableBytes } from '../byte-source.ts';
 import { seekableFile } from './seekable-file.ts';
 import { openStream } from './stream-source.ts';
 
@@ -33,11 +33,7 @@ class FileSource implements OpenedSource {
 
   async *chunks(): AsyncGenerator<Uint8Array> {
     try {
-      for (let offset = 0; offset < this.size; offset += CHUNK_SIZE) {
-        const chunk = await this.#bytes.read(offset, CHUNK_SIZE);
-        if (chunk.length === 0) return; // The file has become shorter.
-        yield chunk;
-      }
+      yield* chunksOf(this.#bytes);
     } finally {
       await this.close();
     }

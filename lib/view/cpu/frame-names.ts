@@ -61,7 +61,7 @@ export class FrameNames {
     const method = this.#methods.get(processId)?.find(at, Number(timestamp));
     if (method !== undefined) return method;
     const named = mappings?.functions.get(address);
-    if (named !== undefined) return { name: named, module: '' };
+    if (named !== undefined) return named;
     const mapping = mappings?.find(processId, at, timestamp);
     return (
       (mapping && this.#mapped(mapping, mappings as CodeMappings, processId, at, timestamp)) ??

@@ -209,6 +209,14 @@ class MergedProgress implements TraceProgress {
     return this.#sum(({ lateEvents }) => lateEvents);
   }
 
+  get unread(): ReadonlyMap<string, number> {
+    const all = new Map<string, number>();
+    for (const { trace } of this.#lanes) {
+      for (const [what, count] of trace.unread) all.set(what, (all.get(what) ?? 0) + count);
+    }
+    return all;
+  }
+
   get stacks(): StackCounts | undefined {
     const all = this.#lanes.flatMap(({ trace }) => trace.stacks ?? []);
     if (all.length === 0) return undefined;

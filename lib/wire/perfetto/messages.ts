@@ -3,7 +3,7 @@
  * packets, field 1.
  *
  * Source: google/perfetto, protos/perfetto/trace: trace_packet.proto, track_event/*.proto, interned_data.proto,
- * clock_snapshot.proto, profiling/profile_common.proto and profile_packet.proto.
+ * clock_snapshot.proto, ps/process_tree.proto, profiling/profile_common.proto and profile_packet.proto.
  */
 import type { Message } from '../protobuf/message.ts';
 import type { Integer } from '../protobuf/message-reader.ts';
@@ -15,6 +15,8 @@ export const TRACE_TRACK = 0;
 export const EXPORTER = 'tracewright';
 
 export const SequenceFlag = { StateCleared: 1, NeedsState: 2 } as const;
+/** Why a sample is none; all other reasons are the profiler's. */
+export const SampleSkipReason = { NotInScope: 4 } as const;
 export const EventKind = { SliceBegin: 1, SliceEnd: 2, Instant: 3, Counter: 4 } as const;
 export const Clock = {
   RealTime: 1,
@@ -203,7 +205,13 @@ export interface InternedText {
 export interface InternedFrame {
   readonly iid?: Integer;
   readonly functionNameId?: Integer;
+  readonly mappingId?: Integer;
   readonly relPc?: Integer;
+}
+export interface InternedMapping {
+  readonly iid?: Integer;
+  /** The parts between slashes. */
+  readonly pathStringIds?: readonly Integer[];
 }
 export interface InternedCallstack {
   readonly iid?: Integer;
@@ -216,13 +224,21 @@ export interface InternedData {
   readonly debugAnnotationNames?: readonly NamedEntry[];
   readonly debugAnnotationStringValues?: readonly InternedText[];
   readonly functionNames?: readonly InternedText[];
+  readonly mappingPaths?: readonly InternedText[];
+  readonly mappings?: readonly InternedMapping[];
   readonly frames?: readonly InternedFrame[];
   readonly callstacks?: readonly InternedCallstack[];
 }
 
 const NAMED_ENTRY: Message = { iid: [1, 'uint'], name: [2, 'string'] };
 const INTERNED_TEXT: Message = { iid: [1, 'uint'], str: [2, 'bytes'] };
-const FRAME: Message = { iid: [1, 'uint'], functionNameId: [2, 'uint'], relPc: [4, 'uint'] };
+const FRAME: Message = {
+  iid: [1, 'uint'],
+  functionNameId: [2, 'uint'],
+  mappingId: [3, 'uint'],
+  relPc: [4, 'uint'],
+};
+const MAPPING: Message = { iid: [1, 'uint'], pathStringIds: [7, 'uint', 'repeated'] };
 const CALLSTACK: Message = { iid: [1, 'uint'], frameIds: [2, 'uint', 'repeated'] };
 const INTERNED_DATA: Message = {
   eventCategories: [1, () => NAMED_ENTRY, 'repeated'],
@@ -231,6 +247,8 @@ const INTERNED_DATA: Message = {
   functionNames: [5, () => INTERNED_TEXT, 'repeated'],
   frames: [6, () => FRAME, 'repeated'],
   callstacks: [7, () => CALLSTACK, 'repeated'],
+  mappingPaths: [17, () => INTERNED_TEXT, 'repeated'],
+  mappings: [19, () => MAPPING, 'repeated'],
   debugAnnotationStringValues: [29, () => INTERNED_TEXT, 'repeated'],
 };
 
@@ -258,6 +276,9 @@ export interface PerfSample {
   readonly tid?: Integer;
   readonly callstackIid?: Integer;
   readonly kernelRecordsLost?: Integer;
+  readonly sampleSkippedReason?: Integer;
+  /** What the profiler says of itself. */
+  readonly producerEvent?: Uint8Array;
 }
 
 const PERF_SAMPLE: Message = {
@@ -266,6 +287,8 @@ const PERF_SAMPLE: Message = {
   tid: [3, 'uint'],
   callstackIid: [4, 'uint'],
   kernelRecordsLost: [17, 'uint'],
+  sampleSkippedReason: [18, 'uint'],
+  producerEvent: [19, 'bytes'],
 };
 const STREAMING_PROFILE: Message = {
   callstackIid: [1, 'uint', 'repeated'],
@@ -301,6 +324,7 @@ export interface ReadPacket extends Omit<Packet, 'trackEvent'> {
   readonly trackEvent?: Uint8Array;
   readonly compressedPackets?: Uint8Array;
   readonly zstdCompressedPackets?: Uint8Array;
+  readonly processTree?: { readonly processes?: readonly NonNullable<TrackDescriptor['process']>[] };
   readonly processDescriptor?: TrackDescriptor['process'];
   readonly threadDescriptor?: TrackDescriptor['thread'] & { readonly referenceTimestampUs?: Integer };
   readonly streamingProfile?: {
@@ -308,6 +332,10 @@ export interface ReadPacket extends Omit<Packet, 'trackEvent'> {
     readonly timestampDeltaUs?: readonly Integer[];
   };
 }
+
+const PROCESS_TREE: Message = {
+  processes: [1, () => ({ pid: [1, 'int'], cmdline: [3, 'string', 'repeated'] }), 'repeated'],
+};
 
 const PACKET_FIELDS = {
   clockSnapshot: [6, () => CLOCK_SNAPSHOT],
@@ -324,12 +352,35 @@ const PACKET_FIELDS = {
 } as const satisfies Message;
 
 export const WRITTEN_PACKET: Message = { ...PACKET_FIELDS, trackEvent: [11, () => WRITTEN_TRACK_EVENT] };
-export const READ_PACKET: Message = {
+export const READ_PACKET = {
   ...PACKET_FIELDS,
+  processTree: [2, () => PROCESS_TREE],
   trackEvent: [11, 'bytes'],
   processDescriptor: [43, () => PROCESS_DESCRIPTOR],
   threadDescriptor: [44, () => THREAD_DESCRIPTOR],
   compressedPackets: [50, 'bytes'],
   streamingProfile: [54, () => STREAMING_PROFILE],
   zstdCompressedPackets: [133, 'bytes'],
-};
+} as const satisfies Message;
+
+const { internedData: _names, trackDescriptor: _tracks, processTree: _processes, ...timed } = READ_PACKET;
+
+/** What decides at which time events happen. */
+export const SCANNED_PACKET: Message = timed;
+
+/** By its field, what a packet contains that is not read. */
+export const UNREAD_PACKETS: ReadonlyMap<number, string> = new Map([
+  [1, 'ftrace packet'],
+  [5, 'older Chrome packet'],
+  [39, 'Android log packet'],
+  [135, 'stack sample packet'],
+  ...[7, 9].map((field) => [field, 'system statistics packet'] as const),
+  ...[37, 74, 75].map((field) => [field, 'heap profile packet'] as const),
+  ...[52, 53, 57, 62, 63, 65, 71, 129].map((field) => [field, 'GPU packet'] as const),
+]);
+
+/** Fields of packets that are neither events nor measurements: who has written them, configuration, names, marks. */
+export const PACKETS_WITHOUT_EVENTS: ReadonlySet<number> = new Set([
+  3, 33, 34, 35, 36, 45, 46, 47, 48, 51, 61, 64, 67, 69, 72, 79, 82, 87, 89, 90, 98, 99, 100, 101, 102, 103,
+  107, 109, 113, 124, 126, 128, 134,
+]);

@@ -48,12 +48,17 @@ export class MessageReader extends ByteCursor {
     while (this.offset < end) {
       const { number, wireType } = this.key();
       const field = table.get(number);
-      if (field === undefined) this.skipField(wireType, end);
-      else this.#read(message, field, wireType, end, depth);
+      if (field === undefined) {
+        if (depth === 0) this.unknownField(number);
+        this.skipField(wireType, end);
+      } else this.#read(message, field, wireType, end, depth);
     }
     if (this.offset > end) this.fail('A field exceeds its message.');
     return message;
   }
+
+  /** Called for each field of the outermost message that its description lacks. */
+  protected unknownField(_number: number): void {}
 
   key(): { readonly number: number; readonly wireType: number } {
     const key = Number(this.varUint());

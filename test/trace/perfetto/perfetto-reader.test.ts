@@ -282,7 +282,7 @@ it('samples of a thread have its stacks', async () => {
   const seen: unknown[] = [];
   for await (const { stack = [], threadId, timeSinceStart } of trace) {
     const { mappings } = trace;
-    seen.push([threadId, timeSinceStart, stack.map((address) => mappings?.functions.get(address))]);
+    seen.push([threadId, timeSinceStart, stack.map((address) => mappings?.functions.get(address)?.name)]);
   }
   expect(seen).toEqual([
     [11, 0n, ['work', 'main']],
@@ -333,6 +333,153 @@ describe('packets', () => {
     const [read] = await readEvents(perfettoTrace({ timestamp: 1, event }));
     expect(read?.payloadProblem).toBe('A field of 9 bytes exceeds its message.');
   });
+});
+
+describe('what cannot be read', () => {
+  const EVENT_DAMAGE = Buffer.from([0x48, INSTANT, 0xba, 1, 90]);
+  const unreadOf = async (bytes: Uint8Array) => {
+    const trace = await openTrace(bytes);
+    const names: string[] = [];
+    for await (const { name } of trace) names.push(name);
+    return { names, unread: Object.fromEntries(trace.unread) };
+  };
+  const packet = (...content: number[]) => Buffer.from([PACKET_KEY, content.length, ...content]);
+  const PACKET_KEY = 0x0a;
+
+  it('is counted, and what follows is read', async () => {
+    const bytes = Buffer.concat([
+      perfettoTrace(begin(1, 'A'), { timestamp: 2, event: EVENT_DAMAGE }),
+      // A track event, and its size of more than there is.
+      packet(0x40, 3, 0x5a, 9, 0x48),
+      perfettoTrace({ compressedPackets: Buffer.from('no zlib') }, end(4)),
+    ]);
+    expect(await unreadOf(bytes)).toEqual({
+      names: ['A/Start', 'A/Stop'],
+      unread: { 'damaged event': 1, 'damaged packet': 2 },
+    });
+  });
+
+  it('may be what this reader does not know, such as the events of ftrace and of GPUs', async () => {
+    const bytes = Buffer.concat([
+      perfettoTrace({ clockSnapshot: {} }),
+      packet(0x0a, 2, 0x08, 1),
+      packet(0x0a, 2, 0x08, 2),
+      packet(0xa2, 3, 0),
+      packet(0xf2, 0x3e, 0),
+      // A configuration is no event.
+      packet(0x8a, 2, 0),
+    ]);
+    const unread = { 'ftrace packet': 2, 'GPU packet': 1, 'other packet': 1 };
+    expect(await unreadOf(bytes)).toEqual({ names: [], unread });
+  });
+
+  it('may be samples that the profiler has skipped', async () => {
+    const sample = (timestamp: number, more: object): WrittenPacket => ({
+      timestamp,
+      perfSample: { pid: 10, tid: 11, ...more },
+    });
+    const bytes = perfettoTrace(
+      sample(1, { sampleSkippedReason: 2 }),
+      sample(2, { sampleSkippedReason: 4 }),
+      sample(3, { producerEvent: Buffer.alloc(0) }),
+      sample(4, {}),
+    );
+    const unread = { 'skipped CPU sample': 1, 'out-of-scope CPU sample': 1 };
+    expect(await unreadOf(bytes)).toEqual({ names: ['sample'], unread });
+  });
+
+  it('may be names and texts that an event refers to too often', async () => {
+    const long = 'x'.repeat(100_000);
+    const dictEntries = Array.from({ length: 10_000 }, () => ({ nameIid: 1, stringValueIid: 1 }));
+    const [event] = await readEvents(
+      perfettoTrace(
+        {
+          internedData: {
+            debugAnnotationNames: [{ iid: 1, name: long }],
+            debugAnnotationStringValues: [{ iid: 1, str: Buffer.from(long) }],
+          },
+        },
+        at(1, {
+          type: INSTANT,
+          name: 'E',
+          debugAnnotations: [
+            { name: 'list', arrayValues: dictEntries.map((entry) => ({ dictEntries: [entry] })) },
+          ],
+        }),
+      ),
+    );
+    expect(JSON.stringify(event).length).toBeLessThan(20e6);
+    expect(event?.payloadProblem).toMatch(/exceed its \d+ bytes/);
+  });
+});
+
+it('names processes as the process tree does, and frames without symbols by file and address', async () => {
+  const trace = await openTrace(
+    perfettoTrace(
+      { processTree: { processes: [{ pid: 10, cmdline: ['/usr/bin/app', '-v'] }] } },
+      {
+        internedData: {
+          mappingPaths: ['system', 'lib', 'libc.so'].map((part, i) => ({
+            iid: i + 1,
+            str: Buffer.from(part),
+          })),
+          mappings: [{ iid: 1, pathStringIds: [1, 2, 3] }],
+          functionNames: [
+            { iid: 1, str: Buffer.from('main') },
+            { iid: 2, str: Buffer.from('') },
+          ],
+          frames: [
+            { iid: 1, functionNameId: 1, mappingId: 1, relPc: 0x10 },
+            { iid: 2, functionNameId: 2, mappingId: 1, relPc: 0x1234 },
+          ],
+          callstacks: [{ iid: 1, frameIds: [1, 2] }],
+        },
+      },
+      { timestamp: 5, perfSample: { pid: 10, tid: 10, callstackIid: 1 } },
+    ),
+  );
+  const frames: unknown[] = [];
+  for await (const { stack = [] } of trace) {
+    frames.push(...stack.map((address) => trace.mappings?.functions.get(address)));
+  }
+  expect(frames).toEqual([
+    { name: 'libc.so+0x1234', module: '/system/lib/libc.so' },
+    { name: 'main', module: '/system/lib/libc.so' },
+  ]);
+  expect([...trace.processNames]).toEqual([[10, '/usr/bin/app']]);
+});
+
+describe('a large trace', () => {
+  const COUNT = 270_000;
+
+  it('is in time order, although its first events are in its last packets', {
+    timeout: 120_000,
+  }, async () => {
+    const late = perfettoTrace(begin(5, 'first'), end(7));
+    const one = perfettoTrace(at(1000, { type: INSTANT, name: 'x' }));
+    const bytes = Buffer.concat([Buffer.alloc(COUNT * one.length, one), late]);
+    const trace = await openTrace(bytes);
+    const first: string[] = [];
+    let count = 0;
+    let isOrdered = true;
+    let last = -1n;
+    for await (const { timeSinceStart, name } of trace) {
+      if (count++ < 2) first.push(name);
+      isOrdered &&= timeSinceStart >= last;
+      last = timeSinceStart;
+    }
+    expect(first).toEqual(['first/Start', 'first/Stop']);
+    expect(isOrdered).toBe(true);
+    expect([count, trace.lateEvents]).toEqual([COUNT + 2, 0]);
+  });
+});
+
+it('begins with its first event, if that is before the first snapshot of the clocks', async () => {
+  const snapshot = { clockSnapshot: { clocks: [{ clockId: 6, timestamp: 500 }] } };
+  expect(await linesOf(thread(1, 1, 1), snapshot, begin(600, 'A'), begin(200, 'B'))).toEqual([
+    '0 app B/Start 1/1',
+    '400 app A/Start 1/1',
+  ]);
 });
 
 it.each([

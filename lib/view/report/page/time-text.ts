@@ -11,7 +11,12 @@ export function durationText(ns: number): string {
   const { unit, ns: size } = UNITS.find((candidate) => Math.abs(ns) >= candidate.ns) ?? { unit: 'ns', ns: 1 };
   const value = ns / size;
   const digits = size === 1 ? 0 : Math.max(0, 2 - Math.floor(Math.log10(Math.abs(value))));
-  return `${NUMBER.format(Number(value.toFixed(Math.min(3, digits))))} ${unit}`;
+  return `${NUMBER.format(withoutMinusZero(Number(value.toFixed(Math.min(3, digits)))))} ${unit}`;
+}
+
+/** Rounding up leaves -0 of what is a little less than 0. */
+function withoutMinusZero(value: number): number {
+  return value + 0;
 }
 
 const NUMBER = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
@@ -33,7 +38,7 @@ export function ticks(startNs: number, endNs: number, count: number): Tick[] {
   const { unit, ns: size } = UNITS.find((candidate) => step >= candidate.ns) ?? { unit: 'ns', ns: 1 };
   const found: Tick[] = [];
   for (let ns = Math.ceil(startNs / step) * step; ns <= endNs; ns += step) {
-    found.push({ ns, text: `${NUMBER.format(ns / size)} ${unit}` });
+    found.push({ ns, text: `${NUMBER.format(withoutMinusZero(ns / size))} ${unit}` });
     if (found.length > count + 1) break;
   }
   return found;
