@@ -76,4 +76,9 @@ bool LastCommand(const uint8_t* provider, Command* command);
 // and out.
 int ThreadActivityId(uint32_t code, uint8_t* id);
 
+// How long a thread of this process has been on a processor, in milliseconds; 0 if the system does
+// not tell. `thread` is the system's id, or 0 for the calling thread. Windows counts whole ticks of
+// 15.6 ms, by which no run of an activity can be measured.
+double ThreadCpuMilliseconds(uint32_t thread);
+
 }  // namespace tracewright::provider

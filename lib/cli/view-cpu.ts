@@ -23,11 +23,14 @@ export const CPU_USAGE = `  --top N          for --blocked: how many (${DEFAULT_
                    themselves, such as PDBs; can be repeated. Maps of JavaScript (perf-PID.map) are also found in /tmp
 `;
 
+/** On the thread, but not on a processor: in a system call, for example. */
+const OFF = 'OFF_CPU_MSEC';
 const ACTIVITY_COLUMNS: readonly TableColumn[] = [
   { title: 'TOTAL_MSEC', align: 'right' },
   { title: 'TOTAL_%', align: 'right' },
   { title: 'SELF_MSEC', align: 'right', dropOrder: 1 },
   { title: 'SELF_%', align: 'right', dropOrder: 0 },
+  { title: OFF, align: 'right', dropOrder: 3 },
   { title: 'COUNT', align: 'right', dropOrder: 2 },
   { title: 'Activity Name', cut: 'start' },
 ];
@@ -59,12 +62,15 @@ export class CpuView {
   constructor(selected: Selection, { symbols = [], top, blocked = false }: CpuOptions) {
     const count = top === undefined ? DEFAULT_TOP : countArgument('--top', top);
     this.#selected = selected;
-    this.#profile = new CpuProfile(new FrameNames(new SymbolFolders(symbols)));
+    const names = new FrameNames(new SymbolFolders(symbols));
+    this.#profile = new CpuProfile(names);
     this.#activities = new CpuActivities(selected.isRoot);
-    this.#blocked = blocked ? new BlockedRuns(count) : undefined;
-    this.#charged = new ChargedSamples(this.#activities.tracker, (sample) => {
+    const idleBetween = (run: BlockedRun['run'], fromNs: number, toNs: number) =>
+      this.#charged.idleNsBetween(run, fromNs, toNs);
+    this.#blocked = blocked ? new BlockedRuns(count, idleBetween) : undefined;
+    this.#charged = new ChargedSamples(this.#activities.tracker, names, (sample) => {
       const isSelected = sample.isBusy && this.#activities.addSample(sample);
-      if (isSelected || selected.isRoot === undefined) this.#profile.count(sample.stack);
+      if (isSelected || selected.isRoot === undefined) this.#profile.count(sample.stack, sample.onCpu);
       if (isSelected || !sample.isBusy) this.#blocked?.add(sample);
     });
   }
@@ -105,26 +111,30 @@ export class CpuView {
 
   #printActivities(output: Output, isJson: boolean): void {
     const { all, charged } = this.#activities;
-    const table = new TerminalTable(ACTIVITY_COLUMNS, output);
+    const isShown = (_: unknown, index: number) => all.offNs > 0 || ACTIVITY_COLUMNS[index]?.title !== OFF;
+    const table = new TerminalTable(ACTIVITY_COLUMNS.filter(isShown), output);
     const allNs = this.#nsOf(all);
     for (const { node, path } of namedTimes(this.#activities.names(), (time) => this.#nsOf(time))) {
       const [total, self] = [this.#nsOf(node.total), this.#nsOf(node.self)];
       if (isJson) output.json(asJson(node, path, total, self));
       else {
-        table.row([
+        const cells = [
           milliseconds(total),
           percent(total, allNs),
           self === 0 ? '' : milliseconds(self),
           self === 0 ? '' : percent(self, allNs),
+          node.total.offNs === 0 ? '' : milliseconds(node.total.offNs),
           node.isNobody ? '' : thousands(node.activities),
           indented(node.name, path.length),
-        ]);
+        ];
+        table.row(cells.filter(isShown));
       }
     }
     if (isJson) return;
     const nobody = all.samples - charged.samples;
+    const off = all.offNs > 0 ? `, and ${milliseconds(all.offNs)} ms without a processor,` : '';
     output.line(
-      `${milliseconds(allNs)} ms of CPU time in ${thousands(all.samples)} samples, of which ` +
+      `${milliseconds(allNs)} ms of CPU time${off} in ${thousands(all.samples)} samples, of which ` +
         `${thousands(nobody)} (${percent(nobody, all.samples)} %) are charged to no activity`,
     );
     table.end();
@@ -173,6 +183,7 @@ function asJson(node: CpuName, path: readonly string[], totalNs: number, selfNs:
     activities,
     totalMSec: totalNs / 1e6,
     selfMSec: selfNs / 1e6,
+    offCpuMSec: total.offNs / 1e6,
     totalSamples: total.samples,
     selfSamples: self.samples,
   };

@@ -4,11 +4,14 @@ import { countText, thousands } from '../view/number-text.ts';
 import type { Output } from './output.ts';
 import { type TableColumn, TerminalTable } from './terminal-table.ts';
 
+/** Samples on the thread, but not on a processor. */
+const OFF = 'OFF_CPU';
 const COLUMNS: readonly TableColumn[] = [
   { title: 'TOTAL', align: 'right', dropOrder: 1 },
   { title: 'TOTAL_%', align: 'right' },
   { title: 'SELF', align: 'right', dropOrder: 2 },
   { title: 'SELF_%', align: 'right' },
+  { title: OFF, align: 'right', dropOrder: 3 },
   { title: 'Function', cut: 'end' },
   { title: 'Module', cut: 'start', dropOrder: 0 },
 ];
@@ -22,25 +25,32 @@ interface Cost {
   readonly frame: CallNode['frame'];
   readonly total: number;
   readonly self: number;
+  readonly off: number;
 }
 
 export function printFunctions(
-  { samples, roots, functions }: CpuCosts,
+  { samples, onCpu, roots, functions }: CpuCosts,
   output: Output,
   isJson: boolean,
 ): void {
   if (isJson) {
-    for (const { frame, total, self } of functions) output.json({ ...frame, total, self });
+    for (const { frame, total, self, off } of functions) output.json({ ...frame, total, self, off });
     return;
   }
   if (samples === 0) return;
-  output.line(countText(samples, 'CPU sample'));
-  const top = new TerminalTable(COLUMNS, output);
-  for (const cost of functions.slice(0, MAX_FUNCTIONS)) top.row(cells(cost, samples, 0));
+  const off = samples - onCpu;
+  const isOff = off >= 0.5;
+  const waited = isOff ? `, of which ${thousands(Math.round(off))} were on no processor` : '';
+  output.line(`${countText(samples, 'CPU sample')}${waited}`);
+  const columns = COLUMNS.filter(({ title }) => isOff || title !== OFF);
+  const row = (cost: Cost, depth: number): string[] =>
+    cells(cost, onCpu, depth).filter((_, index) => isOff || COLUMNS[index]?.title !== OFF);
+  const top = new TerminalTable(columns, output);
+  for (const cost of functions.slice(0, MAX_FUNCTIONS)) top.row(row(cost, 0));
   top.end();
   output.line('');
-  const tree = new TerminalTable(COLUMNS, output);
-  for (const { node, depth } of nodesOf(roots, samples * MIN_SHARE)) tree.row(cells(node, samples, depth));
+  const tree = new TerminalTable(columns, output);
+  for (const { node, depth } of nodesOf(roots, samples * MIN_SHARE)) tree.row(row(node, depth));
   tree.end();
 }
 
@@ -48,26 +58,28 @@ function* nodesOf(roots: readonly CallNode[], least: number): Generator<{ node: 
   const open = roots.map((node) => ({ node, depth: 0 })).reverse();
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { node, depth } = next;
-    if (node.total < least) continue;
+    if (node.total + node.off < least) continue;
     yield next;
     const callees = [...node.callees.values()].sort((a, b) => a.total - b.total);
     for (const callee of callees) open.push({ node: callee, depth: depth + 1 });
   }
 }
 
-function cells({ frame, total, self }: Cost, samples: number, depth: number): string[] {
+function cells({ frame, total, self, off }: Cost, onCpu: number, depth: number): string[] {
+  const rounded = (count: number) => thousands(Math.round(count));
   return [
-    thousands(total),
-    percent(total, samples),
-    self === 0 ? '' : thousands(self),
-    self === 0 ? '' : percent(self, samples),
+    rounded(total),
+    percent(total, onCpu),
+    self === 0 ? '' : rounded(self),
+    self === 0 ? '' : percent(self, onCpu),
+    off < 0.5 ? '' : rounded(off),
     indented(frame.name, depth),
     frame.module,
   ];
 }
 
 export function percent(part: number, whole: number): string {
-  return ((part / whole) * 100).toFixed(1);
+  return whole === 0 ? '0.0' : ((part / whole) * 100).toFixed(1);
 }
 
 /** @param depth in a tree */

@@ -5,6 +5,7 @@ import type { ActivityStats, NameStats, SelectedStats } from '../view/activity-s
 import { type ComparedName, compareStats } from '../view/compare-stats.ts';
 import { ChargedSamples } from '../view/cpu/charged-samples.ts';
 import { isCpuSample, type SampledStack } from '../view/cpu/cpu-profile.ts';
+import { FrameNames } from '../view/cpu/frame-names.ts';
 import { milliseconds, thousands } from '../view/number-text.ts';
 import type { Output } from './output.ts';
 import { cut } from './terminal.ts';
@@ -34,7 +35,7 @@ const COLUMNS: readonly TableColumn[] = [
 /** In columns. */
 const MAX_GROUP_WIDTH = 32;
 
-const NO_STACK: SampledStack = { processId: undefined, addresses: [], timestamp: 0n, count: 0 };
+const NO_STACK: SampledStack = { processId: undefined, addresses: [], timestamp: 0n, count: 0, onCpu: 0 };
 
 const COMPARED_COLUMNS: readonly TableColumn[] = [
   NAME,
@@ -52,21 +53,24 @@ const COMPARED_COLUMNS: readonly TableColumn[] = [
 /** Reads events into statistics, with the CPU time of the activities if the trace has samples and activity switches. */
 export class CpuStats {
   readonly #stats: SelectedStats;
+  readonly #names = new FrameNames();
   readonly #charged: ChargedSamples;
 
   constructor(stats: SelectedStats) {
     this.#stats = stats;
-    this.#charged = new ChargedSamples(stats.tracker, ({ isBusy, run, ns }) => {
+    this.#charged = new ChargedSamples(stats.tracker, this.#names, ({ isBusy, run, ns, onCpu }) => {
       if (isBusy && run?.activity !== undefined) {
-        stats.addCpu(run.activity, ns ?? this.#charged.intervalNs);
+        stats.addCpu(run.activity, (ns ?? this.#charged.intervalNs) * onCpu);
       }
     });
   }
 
   add(event: TraceEvent): void {
     this.#stats.add(event);
-    if (!isCpuSample(event)) this.#charged.addEvent(event);
-    else this.#charged.addSample(event, NO_STACK);
+    if (!isCpuSample(event)) {
+      this.#names.add(event);
+      this.#charged.addEvent(event);
+    } else this.#charged.addSample(event, NO_STACK);
   }
 
   end(): void {

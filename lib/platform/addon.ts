@@ -54,6 +54,11 @@ export interface Addon {
   lastCommand(provider: Uint8Array): AddonCommand | undefined;
   /** EventActivityIdControl with this code; `id` is 16 bytes in struct order, in and out. */
   threadActivityId(code: number, id: Uint8Array): number;
+  /**
+   * How long the thread with this id of the system, or with 0 this thread, has been on a processor, in milliseconds; 0 if
+   * the system does not tell.
+   */
+  threadCpuMSec(osThreadId: number): number;
   /** Sends the first `size` bytes of the scratch buffer as one event; undefined on success. */
   write(index: number, size: number): number | undefined;
   /**

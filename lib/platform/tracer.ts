@@ -130,6 +130,11 @@ export class Tracer {
     return this.#addon?.threadActivityId(code, id) === 0;
   }
 
+  /** How long a thread has been on a processor: see `Addon`. */
+  threadCpuMSec(osThreadId: number): number {
+    return this.#addon?.threadCpuMSec(osThreadId) ?? 0;
+  }
+
   /** The name under which a failed write is counted. */
   writeReason(error: number): string {
     return this.#addon === undefined ? 'notRegistered' : writeReason(this.#addon, error);

@@ -104,7 +104,8 @@ export function defineRuntimeEvents() {
       ),
       // Its activity is the one that the thread has been running for so long.
       [ACTIVITY_SWITCH.name]: event(
-        { startedAgoMSec: 'double' },
+        // Times of the thread: see platform/thread-times.ts.
+        { startedAgoMSec: 'double', threadCpuMSec: 'double', loopIdleMSec: 'double' },
         { keywords: 'ActivitySwitches', level: ACTIVITY_SWITCH.level },
       ),
     },

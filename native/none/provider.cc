@@ -22,4 +22,6 @@ bool LastCommand(const uint8_t*, Command*) { return false; }
 
 int ThreadActivityId(uint32_t, uint8_t*) { return kUnsupported; }
 
+double ThreadCpuMilliseconds(uint32_t) { return 0; }
+
 }  // namespace tracewright::provider

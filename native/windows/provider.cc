@@ -133,4 +133,6 @@ int ThreadActivityId(uint32_t code, uint8_t* id) {
   return static_cast<int>(status);
 }
 
+double ThreadCpuMilliseconds(uint32_t) { return 0; }
+
 }  // namespace tracewright::provider

@@ -1,9 +1,11 @@
 import { Writable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { sharedActivities } from '../../lib/activity/shared.ts';
 import { currentActivityId, defineEventSource, event, Level, listen, startSession } from '../../lib/index.ts';
 import type { WrittenEvent } from '../../lib/listen/written-event.ts';
 import { enableRuntimeEvents, RuntimeKeywords } from '../../lib/runtime/index.ts';
+import { linuxOnly } from '../platforms.ts';
 
 const source = enableRuntimeEvents();
 const log = defineEventSource('Switching-Service', { WorkStart: event(), WorkStop: event() });
@@ -52,9 +54,7 @@ describe('Activity switches', () => {
     const events = listening({ keywords: RuntimeKeywords.ActivitySwitches });
     const work = listen(log, () => {});
     ends.push(() => work.close());
-    const busy = () => {
-      for (const end = performance.now() + 0.2; performance.now() < end; );
-    };
+    const busy = () => burn(0.2);
     busy();
     let id: string | undefined;
     log.activity('Work', {}, () => {
@@ -66,4 +66,48 @@ describe('Activity switches', () => {
     expect(switches.map(({ activityId }) => activityId)).toEqual([undefined, id, undefined]);
     expect(switches[0]).toMatchObject({ payload: { startedAgoMSec: 0 } });
   });
+
+  it.skipIf(linuxOnly('is the CPU time of threads known') !== undefined)(
+    'tell CPU time from waiting, with at most one reading per millisecond',
+    async () => {
+      const events = listening({ keywords: RuntimeKeywords.ActivitySwitches });
+      const work = listen(log, () => {});
+      ends.push(() => work.close());
+      const runs: [name: string, run: () => void][] = [
+        ['burns', () => burn(60)],
+        ['waits', () => void Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60)],
+      ];
+      const ids = new Map<string | undefined, string>();
+      for (const [name, run] of runs) {
+        await sleep(30);
+        log.activity('Work', {}, () => {
+          ids.set(currentActivityId(), name);
+          run();
+        });
+      }
+      for (let i = 0; i < 200; i++) log.activity('Work', {}, () => burn(0.1));
+      const read = events
+        .filter(({ name, payload }) => name === 'ActivitySwitch' && payload.threadCpuMSec !== -1)
+        .map(({ timestamp, activityId, payload }) => ({ ms: Number(timestamp) / 1e6, activityId, payload }));
+      const shares = new Map<string | undefined, number>();
+      for (const [i, { ms, activityId, payload }] of read.entries()) {
+        const next = read[i + 1];
+        if (next === undefined) break;
+        const name = ids.get(activityId);
+        if (name === undefined || next.ms - ms < 50) continue;
+        const cpu = Number(next.payload.threadCpuMSec) - Number(payload.threadCpuMSec);
+        shares.set(name, cpu);
+        expect(Number(next.payload.loopIdleMSec) - Number(payload.loopIdleMSec)).toBeLessThan(1);
+      }
+      const wholeMs = (read.at(-1)?.ms ?? 0) - (read[0]?.ms ?? 0);
+      expect(read.length).toBeLessThan(wholeMs + 2);
+      expect(shares.get('waits')).toBeLessThan(10);
+      // A busy machine takes the processor away, but not from the clock.
+      expect(shares.get('burns')).toBeGreaterThan(2 * (shares.get('waits') ?? 0));
+    },
+  );
 });
+
+function burn(ms: number): void {
+  for (const end = performance.now() + ms; performance.now() < end; );
+}

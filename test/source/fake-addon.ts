@@ -80,6 +80,10 @@ export class FakeAddon implements Addon {
     return this.codes.unsupported;
   }
 
+  threadCpuMSec(): number {
+    return 0;
+  }
+
   write(index: number, size: number): number | undefined {
     const scratch = this.#scratches.get(index);
     if (scratch === undefined) return this.codes.notRegistered;

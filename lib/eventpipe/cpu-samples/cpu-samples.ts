@@ -4,7 +4,8 @@
  */
 import { thrownText } from '../../base/value-text.ts';
 import { passesEventFilter } from '../../listen/filter.ts';
-import { timestampOf } from '../../listen/timestamp.ts';
+import { timestamp, timestampOf } from '../../listen/timestamp.ts';
+import { type ThreadTimes, threadTimes } from '../../platform/thread-times.ts';
 import type { EventSink, ThreadHandle } from '../../wire/nettrace/write/trace-parts.ts';
 import type { ProviderRequest } from '../requests.ts';
 import { THREAD_SAMPLE } from './dotnet-events.ts';
@@ -40,6 +41,8 @@ export class CpuSamples {
   #fetched: CpuSample[] = [];
   /** How many of them have been written or dropped since. */
   #done = 0;
+  /** The thread's when the samples were fetched, not written yet. */
+  #times: { readonly read: ThreadTimes; readonly at: bigint } | undefined;
   /** Undefined if there is none, or no longer one. */
   #profiler: V8Profiler | undefined;
   #dueAt = performance.now() + PIECE_MS;
@@ -66,6 +69,7 @@ export class CpuSamples {
     this.#samples = new NamedSamples(writer, this.#profilerThread, sampled, this.#methods);
     this.#guard(() => {
       this.#profiler = new V8Profiler(intervalMs * 1000);
+      this.#samples.writeTimes(threadTimes(), timestamp());
     });
   }
 
@@ -79,6 +83,7 @@ export class CpuSamples {
     if (profiler !== undefined) {
       const startedAt = performance.now();
       if (startedAt < this.#dueAt) return false;
+      this.#times = { read: threadTimes(), at: timestamp() };
       this.#guard(() => this.#fetch(profiler.take()));
       const endedAt = performance.now();
       const pieceMs = Math.max(PIECE_MS, (endedAt - startedAt) * PIECE_PER_FETCH);
@@ -97,7 +102,9 @@ export class CpuSamples {
   end(): void {
     const profiler = this.#profiler;
     this.#profiler = undefined;
-    if (profiler !== undefined) this.#guard(() => this.#fetch(profiler.end()));
+    if (profiler === undefined) return;
+    this.#times = { read: threadTimes(), at: timestamp() };
+    this.#guard(() => this.#fetch(profiler.end()));
   }
 
   /** Writes the last samples. Call it after the end. */
@@ -121,6 +128,9 @@ export class CpuSamples {
     }
     this.#fetched = this.#fetched.slice(this.#done);
     this.#done = 0;
+    const times = this.#times;
+    this.#times = undefined;
+    if (times !== undefined) this.#samples.writeTimes(times.read, times.at < until ? times.at : until);
   }
 
   #writeSample(sample: CpuSample, ticks: bigint): void {

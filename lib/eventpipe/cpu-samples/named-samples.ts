@@ -7,6 +7,8 @@
  *
  * Source: Microsoft's "Method Events" and "Loader Events" of the .NET runtime.
  */
+import type { ThreadTimes } from '../../platform/thread-times.ts';
+import { TypeCode } from '../../wire/nettrace/constants.ts';
 import { NetTraceBytes } from '../../wire/nettrace/write/byte-writer.ts';
 import type { EventSink, ThreadHandle, WrittenMetadata } from '../../wire/nettrace/write/trace-parts.ts';
 import {
@@ -26,6 +28,18 @@ const ASSEMBLY_ID = 1n;
 const APP_DOMAIN_ID = 1n;
 /** MethodFlags: the method was compiled by the runtime. */
 const JITTED = 0x8;
+
+/** What the samples between two of these stand for: V8 also samples a thread that waits, or has no processor. */
+const THREAD_TIMES: WrittenMetadata = {
+  provider: 'Node.Runtime',
+  // Far from the ids that follow from the order of the source's events.
+  eventId: 1001,
+  name: 'ThreadTimes',
+  keywords: 0n,
+  version: 0,
+  level: 4,
+  fields: ['threadCpuMSec', 'loopIdleMSec'].map((name) => ({ name, type: { code: TypeCode.Double } })),
+};
 
 const EXTERNAL = payloadOf(SampleType.External);
 const MANAGED = payloadOf(SampleType.Managed);
@@ -53,21 +67,32 @@ export class NamedSamples {
     this.#methods = methods;
   }
 
+  #lastTicks = 0n;
+
   /** Call this after each sequence point. */
   forgetNames(): void {
     this.#stacks.clear();
     this.#named.clear();
   }
 
-  /** @param ticks not before those of the last sample */
   write({ stack, isJavaScript }: CpuSample, ticks: bigint): void {
     if (!this.#stacks.has(stack)) {
       for (const address of stack) this.#name(address, ticks);
       this.#stacks.add(stack);
     }
-    const [thread, ofThread] = [this.#profiler, this.#sampled];
-    const payload = isJavaScript ? MANAGED : EXTERNAL;
-    this.#writer.write({ metadataId: this.#idOf(THREAD_SAMPLE), thread, ofThread, ticks, stack, payload });
+    this.#event(THREAD_SAMPLE, ticks, isJavaScript ? MANAGED : EXTERNAL, stack);
+  }
+
+  /** @param ticks when the times were read */
+  writeTimes({ threadCpuMSec, loopIdleMSec }: ThreadTimes, ticks: bigint): void {
+    this.#bytes.bytes(new Uint8Array(Float64Array.of(threadCpuMSec, loopIdleMSec).buffer));
+    this.#event(THREAD_TIMES, ticks);
+  }
+
+  /** What comes late is as late as what came before it: a thread's events do not go back in time. */
+  #inOrder(ticks: bigint): bigint {
+    if (ticks > this.#lastTicks) this.#lastTicks = ticks;
+    return this.#lastTicks;
   }
 
   #name(address: bigint, ticks: bigint): void {
@@ -86,11 +111,15 @@ export class NamedSamples {
     this.#named.add(address);
   }
 
-  /** Of the sampled thread, written by the profiler's: so it stays before the samples. */
-  #event(kind: WrittenMetadata, ticks: bigint): void {
-    const [thread, ofThread] = [this.#profiler, this.#sampled];
-    const payload = this.#bytes.take();
-    this.#writer.write({ metadataId: this.#idOf(kind), thread, ofThread, ticks, payload });
+  /** About the sampled thread; the profiler's, which writes it, keeps all of them in order. */
+  #event(
+    kind: WrittenMetadata,
+    at: bigint,
+    payload: Uint8Array = this.#bytes.take(),
+    stack?: readonly bigint[],
+  ): void {
+    const [thread, ofThread, ticks] = [this.#profiler, this.#sampled, this.#inOrder(at)];
+    this.#writer.write({ metadataId: this.#idOf(kind), thread, ofThread, ticks, stack, payload });
   }
 
   #idOf(kind: WrittenMetadata): number {

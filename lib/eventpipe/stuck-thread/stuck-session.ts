@@ -3,6 +3,7 @@
  * samples of what runs there. The main thread continues it when it can.
  */
 import { CLOCK_OFFSET, timestamp } from '../../listen/timestamp.ts';
+import { timesOfThread } from '../../platform/thread-times.ts';
 import { TypeCode } from '../../wire/nettrace/constants.ts';
 import { NetTraceBytes } from '../../wire/nettrace/write/byte-writer.ts';
 import { type Piece, pieceSize } from '../../wire/nettrace/write/framing.ts';
@@ -65,7 +66,6 @@ export class StuckSession {
   readonly #main: ThreadHandle;
   readonly #methods = new MethodTable(true);
   readonly #samples: NamedSamples;
-  #lastTime = 0n;
   #size = 0;
   #profiler: RemoteProfiler | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -135,11 +135,10 @@ export class StuckSession {
     if (piece === undefined) return;
     this.#samples.forgetNames();
     for (const sample of cpuSamples(piece, this.#methods)) {
-      const time = this.#toMain(sampleTime(sample));
-      if (time > this.#lastTime) this.#lastTime = time;
       if (this.#output.pendingBytes > this.#settings.bufferSize) this.#rounds.drop(this.#own, 1);
-      else this.#samples.write(sample, this.#lastTime);
+      else this.#samples.write(sample, this.#toMain(sampleTime(sample)));
     }
+    this.#samples.writeTimes(timesOfThread(this.#stuck.osThreadId), this.#toMain(timestamp()));
     this.#flush();
   }
 
@@ -148,12 +147,11 @@ export class StuckSession {
     const bytes = new NetTraceBytes();
     bytes.uint32(osThreadId);
     bytes.bytes(new Uint8Array(new Float64Array([waitedMs]).buffer));
-    this.#lastTime = this.#toMain(timestamp());
     this.#rounds.write({
       metadataId: this.#rounds.define(MAIN_THREAD_STUCK),
       thread: this.#own,
       ofThread: this.#main,
-      ticks: this.#lastTime,
+      ticks: this.#toMain(timestamp()),
       payload: bytes.take(),
     });
   }

@@ -113,6 +113,6 @@ export function isActivitySwitch({ name, provider }: TraceEvent): boolean {
   );
 }
 
-function threadKey({ processId, threadId }: TraceEvent): string {
+export function threadKey({ processId, threadId }: Pick<TraceEvent, 'processId' | 'threadId'>): string {
   return `${processId} ${threadId}`;
 }

@@ -15,28 +15,35 @@ export interface BlockedRun {
   readonly stacks: Map<SampledStack, number>;
 }
 
-/** A thread without samples for so long was idle. */
+/** A thread without samples for so long was idle, unless its readings say otherwise. */
 const MAX_GAP_NS = 25e6;
+/** Of such a gap, if it was. */
+const IDLE_SHARE = 0.5;
+
+/** How long the event loop of a run's thread was idle between two times; undefined if that is unknown. */
+type IdleBetween = (run: BlockedRun['run'], fromNs: number, toNs: number) => number | undefined;
 
 export class BlockedRuns {
   readonly #top: number;
+  readonly #idleBetween: IdleBetween;
   /** The current run of each thread. */
   readonly #open = new Map<string, BlockedRun>();
   #longest: BlockedRun[] = [];
 
   /** @param top how many to keep */
-  constructor(top: number) {
+  constructor(top: number, idleBetween: IdleBetween) {
     this.#top = top;
+    this.#idleBetween = idleBetween;
   }
 
   /** Takes the samples of each thread in order. */
   add(sample: ChargedSample): void {
-    const { run, stack, timeNs, ns = 0 } = sample;
+    const { run, stack, timeNs } = sample;
     // Whatever has no switches has no event loop either.
     if (run === undefined) return;
     const thread = `${run.processId} ${run.threadId}`;
     let open = this.#open.get(thread);
-    if (open !== undefined && (open.run !== run || !sample.isBusy || timeNs - open.endNs > MAX_GAP_NS)) {
+    if (open !== undefined && (open.run !== run || !sample.isBusy || this.#wasIdle(open, timeNs))) {
       this.#close(thread, open);
       open = undefined;
     }
@@ -45,7 +52,7 @@ export class BlockedRuns {
       open = { run, startNs: timeNs, endNs: timeNs, samples: 0, stacks: new Map() };
       this.#open.set(thread, open);
     }
-    open.endNs = timeNs + ns;
+    open.endNs = sample.untilNs;
     open.samples++;
     open.stacks.set(stack, (open.stacks.get(stack) ?? 0) + 1);
   }
@@ -54,6 +61,13 @@ export class BlockedRuns {
   end(): readonly BlockedRun[] {
     for (const [thread, open] of this.#open) this.#close(thread, open);
     return this.#sorted();
+  }
+
+  #wasIdle({ run, endNs }: BlockedRun, timeNs: number): boolean {
+    const gapNs = timeNs - endNs;
+    if (gapNs <= MAX_GAP_NS) return false;
+    const idleNs = this.#idleBetween(run, endNs, timeNs);
+    return idleNs === undefined || idleNs > gapNs * IDLE_SHARE;
   }
 
   #close(thread: string, run: BlockedRun): void {

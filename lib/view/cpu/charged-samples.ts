@@ -1,29 +1,43 @@
-/** CPU samples with the activities that they are charged to, and the CPU time that each stands for. */
+/** CPU samples with the activities that they are charged to, and the time that each stands for. */
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import { Quantiles } from '../quantiles.ts';
 import type { TraceActivities } from '../trace-activities.ts';
 import type { TracedActivity } from '../traced-activity.ts';
-import { ActivityCharges, type ActivityRun } from './activity-charges.ts';
+import { ActivityCharges, type ActivityRun, threadKey } from './activity-charges.ts';
 import type { SampledStack } from './cpu-profile.ts';
+import type { FrameNames } from './frame-names.ts';
+import { hasTimes, ProcessorTime, type TimedSample } from './processor-time.ts';
 
 export interface ChargedSample {
   readonly stack: SampledStack;
   /** Nanoseconds since the start of the trace. */
   readonly timeNs: number;
-  /** The CPU time that it stands for; undefined if that is the trace's `intervalNs`. */
+  /** The time on the thread that it stands for; undefined if that is the trace's `intervalNs`. */
   readonly ns: number | undefined;
-  /** Whether the thread used the CPU as far as the profiler knows: not waiting, for example. */
+  /** How much of it the thread was on a processor, from 0 to 1: all of it, unless the trace says otherwise. */
+  readonly onCpu: number;
+  /** Until when the thread did the same for certain. */
+  readonly untilNs: number;
+  /** Whether something ran, as far as the profiler knows. */
   readonly isBusy: boolean;
   /** Undefined if the thread has no activity switches. */
   readonly run: ActivityRun<TracedActivity | undefined> | undefined;
 }
 
-interface WaitingSample extends ChargedSample {
+interface WaitingSample extends ChargedSample, TimedSample {
   ns: number | undefined;
+  onCpu: number;
+  untilNs: number;
   run: ChargedSample['run'];
   readonly lastsUntilNext: boolean;
-  /** How many of run and duration are still unknown. */
+  /** How many of run, duration and time on a processor are still unknown. */
   unknown: number;
+}
+
+interface SampledThread {
+  /** The last sample. */
+  last: WaitingSample | undefined;
+  readonly time: ProcessorTime<WaitingSample>;
 }
 
 /** Samples of V8 and .NET stand for the time until the next, which may say that the thread waits. */
@@ -44,18 +58,20 @@ const ETW_INTERVAL_NS = 1e6;
 export class ChargedSamples {
   readonly #take: (sample: ChargedSample) => void;
   readonly #charges: ActivityCharges<TracedActivity | undefined, WaitingSample>;
-  /** The last sample of each thread. */
-  readonly #last = new Map<string, WaitingSample>();
+  readonly #names: FrameNames;
+  readonly #threads = new Map<string, SampledThread>();
   readonly #intervals = new Quantiles();
   #intervalSoFar = FIRST_INTERVAL_NS;
   #etwIntervalNs = ETW_INTERVAL_NS;
 
   /**
    * @param tracker has had all events so far
+   * @param names likewise
    * @param take receives the samples in order within a thread
    */
-  constructor(tracker: TraceActivities, take: (sample: ChargedSample) => void) {
+  constructor(tracker: TraceActivities, names: FrameNames, take: (sample: ChargedSample) => void) {
     this.#take = take;
+    this.#names = names;
     this.#charges = new ActivityCharges(
       (event) => tracker.activityOf(event),
       (sample, run) => {
@@ -77,6 +93,8 @@ export class ChargedSamples {
 
   /** Takes an event that is not a sample. */
   addEvent(event: TraceEvent): void {
+    if (hasTimes(event))
+      for (const sample of this.#threadOf(event).time.take(event)) this.#settleTime(sample);
     if (this.#charges.addSwitch(event) || event.name !== 'PerfInfo/CollectionStart') return;
     const { SampleSource, NewInterval } = event.payload;
     if (SampleSource === 0 && Number(NewInterval) > 0) {
@@ -85,38 +103,72 @@ export class ChargedSamples {
   }
 
   addSample(event: TraceEvent, stack: SampledStack): void {
-    const { provider, processId, threadId, payload } = event;
-    const lastsUntilNext = provider === UNTIL_NEXT;
+    const lastsUntilNext = event.provider === UNTIL_NEXT;
+    const thread = this.#threadOf(event);
+    const timeNs = Number(event.timeSinceStart);
+    const ns = this.#durationOf(event);
+    const isTimed = lastsUntilNext && thread.time.isKnown;
     const sample: WaitingSample = {
       stack,
-      timeNs: Number(event.timeSinceStart),
-      ns: this.#durationOf(event),
-      isBusy: !lastsUntilNext || payload.Type !== EXTERNAL,
+      timeNs,
+      endNs: undefined,
+      ns,
+      cpuNs: 0,
+      onCpu: 1,
+      untilNs: timeNs + (ns ?? 0),
+      isBusy: !lastsUntilNext || event.payload.Type !== EXTERNAL || this.#names.isNative(event),
       run: undefined,
       lastsUntilNext,
-      unknown: lastsUntilNext ? 2 : 1,
+      unknown: 1 + Number(lastsUntilNext) + Number(isTimed),
     };
-    const thread = `${processId} ${threadId}`;
-    const last = this.#last.get(thread);
-    this.#last.set(thread, sample);
-    if (last !== undefined) this.#endAt(sample.timeNs, last);
+    const { last } = thread;
+    thread.last = sample;
+    if (last !== undefined) this.#endAt(timeNs, last, isTimed);
+    if (isTimed) for (const left of thread.time.add(sample)) this.#settleTime(left);
     this.#charges.addSample(event, sample);
+  }
+
+  /** How long a thread was idle, at most: see `ProcessorTime`. */
+  idleNsBetween(thread: Pick<TraceEvent, 'processId' | 'threadId'>, fromNs: number, toNs: number) {
+    return this.#threads.get(threadKey(thread))?.time.idleNsBetween(fromNs, toNs);
   }
 
   /** Call this after the last event. */
   end(): void {
     this.#charges.end();
-    for (const last of this.#last.values()) if (last.unknown > 0) this.#settle(last);
-    this.#last.clear();
+    for (const { time } of this.#threads.values()) {
+      for (const sample of time.end()) this.#settleTime(sample);
+    }
+    for (const { last } of this.#threads.values())
+      if (last !== undefined && last.unknown > 0) this.#take(last);
+    this.#threads.clear();
   }
 
-  #endAt(timeNs: number, last: WaitingSample): void {
+  #threadOf(event: TraceEvent): SampledThread {
+    const key = threadKey(event);
+    let thread = this.#threads.get(key);
+    if (thread === undefined) {
+      thread = { last: undefined, time: new ProcessorTime() };
+      this.#threads.set(key, thread);
+    }
+    return thread;
+  }
+
+  #endAt(timeNs: number, last: WaitingSample, isTimed: boolean): void {
     const ns = timeNs - last.timeNs;
     if (last.isBusy) this.#intervals.add(Math.max(0, ns));
     if (this.#intervals.count % INTERVAL_UPDATE === 100) this.#intervalSoFar = this.intervalNs;
     if (!last.lastsUntilNext) return;
-    if (ns <= MAX_INTERVALS * this.#intervalSoFar) last.ns = ns;
+    last.endNs = timeNs;
+    last.untilNs = timeNs;
+    // Without the thread's times, it may have had no processor in a longer one.
+    if (isTimed || ns <= MAX_INTERVALS * this.#intervalSoFar) last.ns = ns;
     this.#settle(last);
+  }
+
+  #settleTime(sample: WaitingSample): void {
+    if (sample.ns !== undefined && sample.ns > 0) sample.onCpu = Math.min(1, sample.cpuNs / sample.ns);
+    this.#settle(sample);
   }
 
   #durationOf({ provider, name, payload }: TraceEvent): number | undefined {

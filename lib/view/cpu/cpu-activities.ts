@@ -15,13 +15,15 @@ export const NOBODY = {
 
 type Nobody = (typeof NOBODY)[keyof typeof NOBODY];
 
-type Charged = Pick<ChargedSample, 'run' | 'ns'>;
+type Charged = Pick<ChargedSample, 'run' | 'ns'> & Partial<Pick<ChargedSample, 'onCpu'>>;
 
 export interface CpuTime {
   samples: number;
-  /** Nanoseconds, without the samples that stand for the usual interval. */
+  /** Nanoseconds on a processor, without the samples that stand for the usual interval. */
   ns: number;
   intervals: number;
+  /** Nanoseconds on the thread, but not on a processor. */
+  offNs: number;
 }
 
 /** All activities of one name inside those of another. */
@@ -128,17 +130,21 @@ function nameIn(names: Map<string, CpuName>, part: TracedActivity | Nobody): Cpu
 }
 
 function noTime(): CpuTime {
-  return { samples: 0, ns: 0, intervals: 0 };
+  return { samples: 0, ns: 0, intervals: 0, offNs: 0 };
 }
 
-function addTo(time: CpuTime, { ns }: Charged): CpuTime {
+function addTo(time: CpuTime, { ns, onCpu = 1 }: Charged): CpuTime {
   time.samples++;
   if (ns === undefined) time.intervals++;
-  else time.ns += ns;
+  else {
+    time.ns += ns * onCpu;
+    time.offNs += ns * (1 - onCpu);
+  }
   return time;
 }
 
-function addTime(sum: CpuTime, { samples, ns, intervals }: CpuTime): void {
+function addTime(sum: CpuTime, { samples, ns, intervals, offNs }: CpuTime): void {
+  sum.offNs += offNs;
   sum.samples += samples;
   sum.ns += ns;
   sum.intervals += intervals;

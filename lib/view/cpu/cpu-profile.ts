@@ -1,7 +1,7 @@
 /** Where the CPU time went: the CPU samples of a trace, by function and as a call tree. */
 import type { CodeMappings } from '../../trace/code-mappings.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
-import type { Frame, FrameNames } from './frame-names.ts';
+import { type Frame, type FrameNames, IDLE } from './frame-names.ts';
 
 /** Addresses of distinct stacks. */
 const MAX_ADDRESSES = 16_000_000;
@@ -16,13 +16,17 @@ export interface SampledStack {
   /** From the first sample. */
   readonly timestamp: bigint;
   count: number;
+  /** Of these, as many as were on a processor; each sample may count as a part of one. */
+  onCpu: number;
 }
 
 export interface CallNode {
   readonly frame: Frame;
-  /** Samples in the function and in what it called, and only in the function itself. */
+  /** Samples on a processor, in the function and in what it called, and only in the function itself. */
   total: number;
   self: number;
+  /** Samples in both on the thread, but not on a processor. */
+  off: number;
   readonly callees: ReadonlyMap<string, CallNode>;
 }
 
@@ -30,10 +34,14 @@ export interface FunctionCost {
   readonly frame: Frame;
   total: number;
   self: number;
+  off: number;
 }
 
 export interface CpuCosts {
+  /** Without those of idle threads. */
   readonly samples: number;
+  /** Of these, as many as were on a processor. */
+  readonly onCpu: number;
   /** By process. */
   readonly roots: readonly CallNode[];
   /** By their own samples, most first. */
@@ -73,14 +81,16 @@ export class CpuProfile {
       return undefined;
     }
     this.#addresses += addresses.length;
-    const stack = { processId, addresses, timestamp: event.timestamp, count: 0 };
+    const stack = { processId, addresses, timestamp: event.timestamp, count: 0, onCpu: 0 };
     this.#stacks.set(key, stack);
     return stack;
   }
 
-  count(stack: SampledStack): void {
+  /** @param onCpu how much of the sample was on a processor, from 0 to 1 */
+  count(stack: SampledStack, onCpu = 1): void {
     this.samples++;
     stack.count++;
+    stack.onCpu += onCpu;
   }
 
   /** Innermost first. Call this when all events have been read. */
@@ -92,16 +102,21 @@ export class CpuProfile {
   costs(processNames: ReadonlyMap<number, string>, mappings?: CodeMappings): CpuCosts {
     const tree = new CallTree();
     const functions = new Map<string, FunctionCost>();
+    let samples = 0;
+    let onCpu = 0;
     for (const stack of this.#stacks.values()) {
       const { processId, count } = stack;
       if (count === 0) continue;
       const frames = this.framesOf(stack, mappings);
-      addFunctions(functions, frames, count);
-      tree.add([...frames, processFrame(processId, processNames)], count);
+      if (frames[0]?.name === IDLE) continue;
+      samples += count;
+      onCpu += stack.onCpu;
+      addFunctions(functions, frames, stack);
+      tree.add([...frames, processFrame(processId, processNames)], stack);
     }
     const bySamples = (a: { total: number; self: number }, b: typeof a) =>
       b.self - a.self || b.total - a.total;
-    return { samples: this.samples, roots: tree.roots, functions: [...functions.values()].sort(bySamples) };
+    return { samples, onCpu, roots: tree.roots, functions: [...functions.values()].sort(bySamples) };
   }
 }
 
@@ -114,7 +129,7 @@ class CallTree {
   }
 
   /** @param frames innermost first; frames that no longer fit count for their callers */
-  add(frames: readonly Frame[], count: number): void {
+  add(frames: readonly Frame[], stack: Counts): void {
     let callees = this.#roots;
     let node: MutableNode | undefined;
     for (let i = frames.length - 1; i >= 0; i--) {
@@ -124,33 +139,43 @@ class CallTree {
       if (callee === undefined) {
         if (this.#count >= MAX_NODES) break;
         this.#count++;
-        callee = { frame, total: 0, self: 0, callees: new Map() };
+        callee = { frame, total: 0, self: 0, off: 0, callees: new Map() };
         callees.set(key, callee);
       }
-      callee.total += count;
+      callee.total += stack.onCpu;
+      callee.off += stack.count - stack.onCpu;
       node = callee;
       callees = callee.callees;
     }
-    if (node !== undefined) node.self += count;
+    if (node !== undefined) node.self += stack.onCpu;
   }
 }
+
+type Counts = Pick<SampledStack, 'count' | 'onCpu'>;
 
 interface MutableNode extends CallNode {
   readonly callees: Map<string, MutableNode>;
 }
 
 /** A function counts once per stack, however often it calls itself. */
-function addFunctions(functions: Map<string, FunctionCost>, frames: readonly Frame[], count: number): void {
+function addFunctions(
+  functions: Map<string, FunctionCost>,
+  frames: readonly Frame[],
+  { count, onCpu }: Counts,
+): void {
   const seen = new Set<string>();
   for (const [depth, frame] of frames.entries()) {
     const key = keyOf(frame);
     let cost = functions.get(key);
     if (cost === undefined) {
-      cost = { frame, total: 0, self: 0 };
+      cost = { frame, total: 0, self: 0, off: 0 };
       functions.set(key, cost);
     }
-    if (depth === 0) cost.self += count;
-    if (!seen.has(key)) cost.total += count;
+    if (depth === 0) cost.self += onCpu;
+    if (!seen.has(key)) {
+      cost.total += onCpu;
+      cost.off += count - onCpu;
+    }
     seen.add(key);
   }
 }

@@ -13,6 +13,12 @@ export interface Frame {
   readonly module: string;
 }
 
+interface Method {
+  readonly name: string;
+  /** By process and the runtime's id. */
+  readonly file: string | undefined;
+}
+
 interface Module {
   readonly start: number;
   readonly name: string;
@@ -20,6 +26,9 @@ interface Module {
 
 /** For all processes together, to limit memory. */
 const MAX_RANGES = 1_000_000;
+/** V8's names for time outside of JavaScript, as sessions write them. */
+export const IDLE = 'native.(idle)';
+const PROGRAM = 'native.(program)';
 /** V8 writes to ETW in JScript's format. */
 const V8_GUID = '57277741-3638-4a4b-bdba-0ac6e45da56c';
 /** The kernel's names for memory without a file. */
@@ -28,7 +37,9 @@ const ANONYMOUS = /^(?:$|\[(?!vdso|vsyscall|kernel)|\/\/anon|\/memfd:|\/anon_hug
 const KERNEL_PROCESSES = [0, 4] as const;
 
 export class FrameNames {
-  readonly #methods = new Map<number | undefined, TimedRanges<Frame>>();
+  readonly #methods = new Map<number | undefined, TimedRanges<Method>>();
+  /** The files of methods, by process and module. */
+  readonly #files = new Map<string, string>();
   readonly #images = new Map<number | undefined, TimedRanges<Module>>();
   /** The last name at a process's address. */
   readonly #latest = new Map<string, string>();
@@ -47,6 +58,7 @@ export class FrameNames {
   add(event: TraceEvent): void {
     const { name } = event;
     if (name.startsWith('Method')) this.#addMethod(event, name);
+    else if (name.startsWith('Loader/Module')) this.#addFile(event);
     else if (name.startsWith('Image/')) this.#addImage(event);
     else if (name.startsWith('Source')) this.#addScript(event);
     else if (name === 'ImageID/DbgID_RSDS') this.#addDebugId(event);
@@ -59,7 +71,10 @@ export class FrameNames {
   frameOf(processId: number | undefined, address: bigint, timestamp: bigint, mappings?: CodeMappings): Frame {
     const at = addressNumber(address);
     const method = this.#methods.get(processId)?.find(at, Number(timestamp));
-    if (method !== undefined) return method;
+    if (method !== undefined) {
+      const { name, file } = method;
+      return { name, module: file === undefined ? 'V8' : (this.#files.get(file) ?? '.NET') };
+    }
     const named = mappings?.functions.get(address);
     if (named !== undefined) return named;
     const mapping = mappings?.find(processId, at, timestamp);
@@ -67,6 +82,22 @@ export class FrameNames {
       (mapping && this.#mapped(mapping, mappings as CodeMappings, processId, at, timestamp)) ??
       this.#inImage(processId, at, timestamp) ?? { name: hex(address), module: '' }
     );
+  }
+
+  /** Whether the sample is one of native code outside of JavaScript, by a name that came before it. */
+  isNative(event: TraceEvent): boolean {
+    return this.#leafOf(event) === PROGRAM;
+  }
+
+  /** Whether the sample says that the thread waited for something to do: it is not one of CPU time. */
+  isIdle(event: TraceEvent): boolean {
+    return this.#leafOf(event) === IDLE;
+  }
+
+  #leafOf({ processId, stack, timestamp }: TraceEvent): string | undefined {
+    const [leaf] = stack ?? [];
+    if (leaf === undefined) return undefined;
+    return this.#methods.get(processId)?.find(addressNumber(leaf), Number(timestamp))?.name;
   }
 
   #mapped(
@@ -126,8 +157,14 @@ export class FrameNames {
     const key = `${event.processId} ${start}`;
     if (this.#latest.get(key) === name) return;
     if (this.#count < MAX_RANGES) this.#latest.set(key, name);
-    const frame = { name, module: isOfV8 ? 'V8' : '.NET' };
+    const frame = { name, file: isOfV8 ? undefined : `${event.processId} ${payload.ModuleID}` };
     this.#insert(this.#methods, event.processId, from, from + size, frame, event.timestamp);
+  }
+
+  #addFile({ processId, payload }: TraceEvent): void {
+    const { ModuleID, ModuleILPath: path } = payload;
+    if (typeof path !== 'string' || path === '' || this.#files.size >= MAX_RANGES) return;
+    this.#files.set(`${processId} ${ModuleID}`, path);
   }
 
   #scriptFunction({ processId, payload }: TraceEvent): string {

@@ -214,9 +214,10 @@ describe('the files of one recording', () => {
     const samples = [150n, 250n, 350n, 450n].map((time) => sample(time));
     const { events } = await readFiles(user, etlBytes([bufferBytes([thread, ...samples])]));
 
-    const profile = new CpuProfile(new FrameNames());
+    const names = new FrameNames();
+    const profile = new CpuProfile(names);
     const activities = new CpuActivities(undefined);
-    const charged = new ChargedSamples(activities.tracker, (each) => activities.addSample(each));
+    const charged = new ChargedSamples(activities.tracker, names, (each) => activities.addSample(each));
     for (const event of events) {
       activities.add(event);
       const stack = profile.take(event);

@@ -37,11 +37,12 @@ function read(
   events: readonly TraceEvent[],
   isRoot?: (event: TraceEvent, activity: TracedActivity) => boolean,
 ) {
-  const profile = new CpuProfile(new FrameNames());
+  const names = new FrameNames();
+  const profile = new CpuProfile(names);
   const activities = new CpuActivities(isRoot);
-  const blocked = new BlockedRuns(2);
+  const blocked = new BlockedRuns(2, (run, from, to) => samples.idleNsBetween(run, from, to));
   const taken: ChargedSample[] = [];
-  const samples = new ChargedSamples(activities.tracker, (sample) => {
+  const samples: ChargedSamples = new ChargedSamples(activities.tracker, names, (sample) => {
     taken.push(sample);
     if (sample.isBusy) activities.addSample(sample);
     blocked.add(sample);
@@ -134,6 +135,79 @@ describe('CPU time', () => {
     expect(read([switched(1, 'query'), v8(1), v8(2, 1)]).tree).toEqual({
       '(activities without a start)': [0, 1, 1, {}],
     });
+  });
+});
+
+/** What the system says about the thread up to this time. */
+const times = (timeMs: number, threadCpuMSec: number, loopIdleMSec = -1, name = 'ThreadTimes') =>
+  eventAt(timeMs, { provider: 'Node.Runtime', name, payload: { threadCpuMSec, loopIdleMSec } });
+
+describe('A thread that is sampled while it has no processor', () => {
+  const everyMs = (from: number, to: number, Type = 2) =>
+    Array.from({ length: to - from }, (_, i) => v8(from + i, Type));
+  const shown = (events: readonly TraceEvent[]) => {
+    const { ns, offNs, samples } = read(events).activities.all;
+    return { samples, cpuMs: Math.round(ns / 1e4) / 100, offMs: Math.round(offNs / 1e4) / 100 };
+  };
+
+  it('has the CPU time of its own clock, and waits for the rest', () => {
+    const events = [times(0, 50), ...everyMs(0, 400), times(400, 56), v8(400, 1)];
+    expect(shown(events)).toEqual({ samples: 400, cpuMs: 6, offMs: 394 });
+  });
+
+  it('has each time in the activity in which it was', () => {
+    const { tree } = read([
+      start(0, 'request'),
+      switchedAt(0, ID.request, { threadCpuMSec: 10 }),
+      ...everyMs(0, 100),
+      switchedAt(100, undefined, { threadCpuMSec: 13 }),
+      ...everyMs(100, 200),
+      times(200, 113),
+      v8(200, 1),
+    ]);
+    expect(tree).toMatchObject({ 'App/request': [1, 3, 3, {}], '(no activity)': [0, 100, 100, {}] });
+  });
+
+  it('has the whole time of a sample until the next one, however late it is', () => {
+    const events = [times(0, 0), ...everyMs(0, 10), v8(60), times(70, 70), v8(70, 1)];
+    expect(shown(events)).toEqual({ samples: 11, cpuMs: 70, offMs: 0 });
+  });
+
+  it('has as much CPU time as short runs take, whether a sample meets them or not', () => {
+    const events = Array.from({ length: 100 }, (_, i) => [
+      times(5 * i, i / 2),
+      // Every second run of half a millisecond has a sample.
+      v8(5 * i + 1, i % 2 === 0 ? 2 : 1),
+      v8(5 * i + 2, 1),
+    ]).flat();
+    const { cpuMs } = shown([...events, times(500, 50)]);
+    expect(cpuMs).toBeGreaterThan(45);
+    expect(cpuMs).toBeLessThan(51);
+  });
+
+  it('is on a processor in all samples where nobody has read its clock', () => {
+    expect(shown([times(0, -1), ...everyMs(0, 10), times(10, -1), v8(10, 1)])).toMatchObject({ offMs: 0 });
+  });
+});
+
+describe('A pause in the samples of an event loop that holds one activity', () => {
+  const held = (events: readonly TraceEvent[]) =>
+    read(events).blocked.map(({ startNs, endNs }) => [startNs / 1e6, endNs / 1e6]);
+
+  it('does not end the hold: V8 says when it is idle', () => {
+    const { blocked } = read([switched(0), v8(1), v8(2), v8(40), v8(41), v8(42, 1), switched(50)]);
+    expect(blocked.map(({ startNs, endNs }) => [startNs / 1e6, endNs / 1e6])).toEqual([[1, 42]]);
+  });
+
+  it("ends it in perf's samples only if the loop was idle", () => {
+    const at = (timeMs: number, loopIdleMSec: number) =>
+      switchedAt(timeMs, undefined, { threadCpuMSec: timeMs / 2, loopIdleMSec });
+    const samples = [perf(1), perf(2), perf(40), perf(41)];
+    expect(held([at(0, 5), ...samples, at(45, 6)])).toEqual([[1, 41]]);
+    expect(held([at(0, 5), ...samples, at(45, 40)])).toEqual([
+      [1, 2],
+      [40, 41],
+    ]);
   });
 });
 

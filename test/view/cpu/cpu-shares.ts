@@ -42,10 +42,12 @@ export class CpuShares {
   charged = 0;
 
   async add(events: AsyncIterable<TraceEvent> | Iterable<TraceEvent>): Promise<void> {
-    const profile = new CpuProfile(new FrameNames());
+    const names = new FrameNames();
+    const profile = new CpuProfile(names);
     const activities = new CpuActivities(undefined);
     const samples = new ChargedSamples(
       activities.tracker,
+      names,
       (sample) => void (sample.isBusy && activities.addSample(sample)),
     );
     for await (const event of events) {

@@ -20,13 +20,13 @@ export function eventAt(timeMs: number, parts: Partial<TraceEvent> = {}): TraceE
 export function switchedAt(
   timeMs: number,
   activityId?: string,
-  { startedAgoMSec = 0, threadId = 1 } = {},
+  { startedAgoMSec = 0, threadId = 1, threadCpuMSec = -1, loopIdleMSec = -1 } = {},
 ): TraceEvent {
   return eventAt(timeMs, {
     provider: 'Node.Runtime',
     name: 'ActivitySwitch',
     activityId,
     threadId,
-    payload: { startedAgoMSec },
+    payload: { startedAgoMSec, threadCpuMSec, loopIdleMSec },
   });
 }
