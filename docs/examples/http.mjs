@@ -1,9 +1,7 @@
 // node:http and fetch. The server's request to itself carries the trace, and so becomes part of the tree.
 import { once } from 'node:events';
 import { createServer } from 'node:http';
-import { instrument } from 'tracewright/auto';
-
-instrument({ traceparent: { to: ['*'] } });
+import 'tracewright/auto';
 
 const server = createServer(async (request, response) => {
   if (request.url === '/price') return response.end('7');

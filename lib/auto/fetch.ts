@@ -11,7 +11,7 @@ import { type ActivityEvents, activityEventsOf, type TraceFields } from '../sour
 import { nearestCaller } from './call-stack.ts';
 import { subscribed } from './channels.ts';
 import type { HttpEvents, RequestFields } from './http-events.ts';
-import { hostAndPort, NO_STATUS, originOf, pathAndQueryOf } from './request-fields.ts';
+import { hostAndPort, NO_STATUS, pathAndQueryOf } from './request-fields.ts';
 import type { Settings } from './settings.ts';
 
 /** The members of undici's requests that it documents for its channels. */
@@ -81,8 +81,8 @@ export class FetchRequests {
     const caller = this.#callerOf(request);
     const activity = this.#events.beginIn(caller, (trace) => this.#fieldsOf(request, trace));
     if (activity === undefined) return;
-    if (this.#settings.tracesAny) this.#sendTrace(request, activity.trace);
     this.#open.set(request, { caller, activity, statusCode: NO_STATUS });
+    this.#sendTrace(request, activity.trace);
     if (request.upgrade || request.method === 'CONNECT') {
       this.#upgrades ??= subscribed({
         'undici:client:sendHeaders': (message: RequestMessage & { readonly socket: Socket }) =>
@@ -141,8 +141,9 @@ export class FetchRequests {
   /** Unless the application adds the header itself. */
   #sendTrace(request: UndiciRequest, trace: TraceContext | undefined): void {
     if (trace === undefined || hasTraceparent(request.headers)) return;
-    const { scheme, host, port } = targetOf(request);
-    if (!this.#settings.isTraced(originOf(scheme, host, port))) return;
+    const target = targetOf(request);
+    const host = request.path.startsWith('/') ? target.host : undefined;
+    if (!this.#settings.tracePeers.areSent(target, host)) return;
     for (const [name, value] of Object.entries(trace.headers)) request.addHeader(name, value);
   }
 

@@ -9,7 +9,7 @@ import type { Observation } from '../runtime/observation.ts';
 import { type ActivityEvents, activityEventsOf, type TraceFields } from '../source/activity-events.ts';
 import { type ChannelHandlers, subscribed } from './channels.ts';
 import type { HttpEvents, RequestFields } from './http-events.ts';
-import { ABORTED, hostAndPort, NO_STATUS, originOf, pathAndQueryOf } from './request-fields.ts';
+import { ABORTED, hostAndPort, NO_STATUS, pathAndQueryOf } from './request-fields.ts';
 import type { Settings } from './settings.ts';
 
 interface RequestMessage {
@@ -19,6 +19,7 @@ interface RequestMessage {
 /** A request and its response, if it has one. */
 type AnsweredRequest = ClientRequest & {
   readonly res?: (IncomingMessage & { readonly upgrade?: boolean }) | null;
+  readonly socketPath?: string | null;
 };
 
 /** Whether Node.js reports the creation of a request, in time to add a header, and not only that it has been sent. */
@@ -89,17 +90,18 @@ export class ClientRequests {
     if (!this.#events.startEnabled || this.#flow.isQuiet) return;
     const activity = this.#events.beginIn(this.#flow.context, (trace) => this.#fieldsOf(request, trace));
     if (activity === undefined) return;
-    if (this.#settings.tracesAny) this.#sendTrace(request, activity.trace);
     // `close` always comes: after a response, a failure, an abort, an upgrade. If nobody reads the response, it comes
     // with the connection's.
     request.on('close', () => this.#events.endBegun(activity, () => this.#outcomeOf(request)));
+    this.#sendTrace(request, activity.trace);
   }
 
   /** Unless it is too late, as on Node.js 20, or the application adds the header itself. */
-  #sendTrace(request: ClientRequest, trace: TraceContext | undefined): void {
+  #sendTrace(request: AnsweredRequest, trace: TraceContext | undefined): void {
     if (trace === undefined || request.headersSent || request.hasHeader('traceparent')) return;
-    const { scheme, host, port } = targetOf(request);
-    if (!this.#settings.isTraced(originOf(scheme, host, port))) return;
+    const host = request.socketPath ? '' : request.host;
+    const isDirect = request.path.startsWith('/');
+    if (!this.#settings.tracePeers.areSent(targetOf(request), isDirect ? host : undefined)) return;
     for (const [name, value] of Object.entries(trace.headers)) request.setHeader(name, value);
   }
 

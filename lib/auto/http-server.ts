@@ -3,10 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import type { Activity, ActivityContext } from '../activity/activity.ts';
-import { RemoteContext } from '../activity/crossing.ts';
 import type { ActivityFlow } from '../activity/flow.ts';
 import { sharedActivities } from '../activity/shared.ts';
-import { TraceContext } from '../activity/trace-context.ts';
 import { type FailureFields, failureFields, NO_FAILURE, shortened } from '../base/thrown-fields.ts';
 import type { Observation } from '../runtime/observation.ts';
 import { type ActivityEvents, activityEventsOf, type TraceFields } from '../source/activity-events.ts';
@@ -125,9 +123,8 @@ export class ServerRequests {
   #begin({ request, response, socket }: RequestMessage): void {
     if (!this.#events.startEnabled) return;
     // Never in the running code's context: on Node.js 20 and 22, it may be that of another request on the connection.
-    const activity = this.#events.beginIn(this.#remoteContextOf(request), (trace) =>
-      this.#fieldsOf(request, socket, trace),
-    );
+    const remote = this.#settings.tracePeers.contextOf(request.headers, socket);
+    const activity = this.#events.beginIn(remote, (trace) => this.#fieldsOf(request, socket, trace));
     if (activity === undefined) return;
     this.#flow.enter(activity);
     const ofSocket = this.#openOf(socket);
@@ -162,12 +159,6 @@ export class ServerRequests {
       for (const open of ofSocket) process.nextTick(this.#end, open, ofSocket);
     });
     return ofSocket;
-  }
-
-  #remoteContextOf({ headers }: IncomingMessage): RemoteContext | undefined {
-    if (!this.#settings.heedsTraceparent || headers.traceparent === undefined) return undefined;
-    const trace = TraceContext.parse(headers.traceparent, headers.tracestate);
-    return trace === undefined ? undefined : new RemoteContext(trace);
   }
 
   #fieldsOf(request: IncomingMessage, socket: Socket, trace: TraceFields): RequestFields {

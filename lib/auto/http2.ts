@@ -8,9 +8,7 @@ import type {
   ServerHttp2Stream,
 } from 'node:http2';
 import type { Activity } from '../activity/activity.ts';
-import { RemoteContext } from '../activity/crossing.ts';
 import { sharedActivities } from '../activity/shared.ts';
-import { TraceContext } from '../activity/trace-context.ts';
 import { type FailureFields, failureFields, NO_FAILURE } from '../base/thrown-fields.ts';
 import type { Observation } from '../runtime/observation.ts';
 import { type ActivityEvents, activityEventsOf, type TraceFields } from '../source/activity-events.ts';
@@ -65,9 +63,8 @@ export class Http2Requests {
   #serve({ stream, headers }: StreamMessage<ServerHttp2Stream>): void {
     // A server push is not a request, and has already been sent.
     if (!this.#served.startEnabled || stream.sentHeaders !== undefined) return;
-    const activity = this.#served.beginIn(this.#remoteContextOf(headers), (trace) =>
-      this.#fieldsOf(headers, trace),
-    );
+    const remote = this.#settings.tracePeers.contextOf(headers, stream.session?.socket);
+    const activity = this.#served.beginIn(remote, (trace) => this.#fieldsOf(headers, trace));
     if (activity === undefined) return;
     this.#flow.enter(activity);
     // Node.js calls these in the context of the connection. The application's code runs after this.
@@ -97,12 +94,6 @@ export class Http2Requests {
     if (this.#errors.has(stream)) return failureFields(this.#errors.get(stream));
     const isAnswered = this.#statusCodes.has(stream) || stream.sentHeaders?.[':status'] !== undefined;
     return isAnswered && !stream.aborted ? NO_FAILURE : ABORTED;
-  }
-
-  #remoteContextOf(headers: Headers): RemoteContext | undefined {
-    if (!this.#settings.heedsTraceparent || headers.traceparent === undefined) return undefined;
-    const trace = TraceContext.parse(headers.traceparent, headers.tracestate);
-    return trace === undefined ? undefined : new RemoteContext(trace);
   }
 
   #fieldsOf(headers: Headers, trace: TraceFields): RequestFields {

@@ -8,7 +8,7 @@ import { optionsOfText } from './settings.ts';
 
 export { instrument, instrumentMongoClient } from './instrument.ts';
 export type { MongoClientLike } from './mongodb.ts';
-export type { InstrumentationName, InstrumentOptions, TraceparentOptions } from './settings.ts';
+export type { InstrumentationName, InstrumentOptions } from './settings.ts';
 
 instrument(optionsOfText(process.env.TRACEWRIGHT_AUTO ?? ''));
 startPortFromEnvironment();

@@ -1,6 +1,7 @@
 /** What is instrumented, and how: one set of settings per thread, changed by `instrument`. */
 
 import { shown } from '../base/value-text.ts';
+import { TracePeers } from './trace-peers.ts';
 
 /** The instrumentations that can be turned on and off. */
 export const INSTRUMENTATIONS = [
@@ -24,18 +25,13 @@ export type InstrumentationName = (typeof INSTRUMENTATIONS)[number];
 /** It changes modules as they are loaded, so users must enable it. */
 const OFF_BY_DEFAULT: readonly InstrumentationName[] = ['pg'];
 
-export interface TraceparentOptions {
-  /**
-   * The origins (`https://api.example.com`) whose requests get the headers `traceparent` and `tracestate`; `*` for
-   * every origin. By default none: only the application can decide what to send to others.
-   */
-  readonly to?: readonly string[] | ((origin: string) => boolean);
-  /** Whether to use those of incoming requests; the default is true. */
-  readonly from?: boolean;
-}
-
 export interface InstrumentOptions extends Partial<Readonly<Record<InstrumentationName, boolean>>> {
-  readonly traceparent?: TraceparentOptions;
+  /**
+   * With whom requests exchange the headers `traceparent` and `tracestate`, beyond this host: origins
+   * (`https://api.example.com`), addresses and networks (`10.0.0.0/8`); true for everyone, false for nobody, not even
+   * this host. By default only within this host.
+   */
+  readonly traceparent?: boolean | readonly string[];
   /**
    * Whether events contain the queries of URLs, which may contain secrets. The default is false, which shows a query as
    * `?*`.
@@ -51,21 +47,10 @@ export class Settings {
   );
   hasUrlQueries = false;
   hasSqlValues = false;
-  heedsTraceparent = true;
-  #isTraced: ((origin: string) => boolean) | undefined;
+  readonly tracePeers = new TracePeers();
 
   isOn(name: InstrumentationName): boolean {
     return this.#on.has(name);
-  }
-
-  /** Whether requests to any origin may get a traceparent. */
-  get tracesAny(): boolean {
-    return this.#isTraced !== undefined;
-  }
-
-  /** Whether requests to the origin get one. */
-  isTraced(origin: string): boolean {
-    return this.#isTraced?.(origin) === true;
   }
 
   /**
@@ -75,14 +60,13 @@ export class Settings {
    */
   change(options: InstrumentOptions): void {
     const { traceparent, urlQueries, sqlValues, ...names } = checked(options);
+    if (traceparent !== undefined) this.tracePeers.set(traceparent);
     for (const [name, isOn] of Object.entries(names)) {
       if (isOn) this.#on.add(name as InstrumentationName);
       else this.#on.delete(name as InstrumentationName);
     }
     if (urlQueries !== undefined) this.hasUrlQueries = urlQueries;
     if (sqlValues !== undefined) this.hasSqlValues = sqlValues;
-    if (traceparent?.from !== undefined) this.heedsTraceparent = traceparent.from;
-    if (traceparent?.to !== undefined) this.#isTraced = originFilter(traceparent.to);
   }
 }
 
@@ -91,14 +75,15 @@ export class Settings {
  * reported.
  */
 export function optionsOfText(text: string): InstrumentOptions {
-  const options: Partial<Record<InstrumentationName, boolean>> = {};
+  const flags = [...INSTRUMENTATIONS, 'traceparent'] as const;
+  const options: Partial<Record<(typeof flags)[number], boolean>> = {};
   for (const entry of text.split(',').map((part) => part.trim())) {
     if (entry === '') continue;
-    const name = INSTRUMENTATIONS.find((known) => known === entry.replace(/^-/, ''));
+    const name = flags.find((known) => known === entry.replace(/^-/, ''));
     if (name !== undefined) options[name] = !entry.startsWith('-');
     else {
       process.emitWarning(
-        `TRACEWRIGHT_AUTO contains the unknown name ${shown(entry)}; the names are ${INSTRUMENTATIONS.join(', ')}, with - in front to turn one off.`,
+        `TRACEWRIGHT_AUTO contains the unknown name ${shown(entry)}; the names are ${flags.join(', ')}, with - in front to turn one off.`,
         'TracewrightWarning',
       );
     }
@@ -124,27 +109,4 @@ function checked(options: InstrumentOptions): InstrumentOptions {
     }
   }
   return options;
-}
-
-function originFilter(to: NonNullable<TraceparentOptions['to']>): ((origin: string) => boolean) | undefined {
-  if (typeof to === 'function') return to;
-  if (!Array.isArray(to)) {
-    throw new TypeError(
-      `traceparent.to must contain origins such as 'https://example.com', not ${shown(to)}.`,
-    );
-  }
-  if (to.length === 0) return undefined;
-  if (to.includes('*')) return () => true;
-  const origins = new Set(to.map(originOf));
-  return (origin) => origins.has(origin);
-}
-
-function originOf(text: unknown): string {
-  try {
-    const { origin } = new URL(String(text));
-    if (origin !== 'null') return origin;
-  } catch {
-    // Handled like a URL without an origin.
-  }
-  throw new TypeError(`${shown(text)} is not an origin such as 'https://example.com'.`);
 }

@@ -92,8 +92,8 @@ describeEachNode('a request made with node:http', (run, major) => {
       return;
     }
 
-    it('has it only for the requested origins', () => {
-      expect(headers()).toEqual([sent()[0], '', sent()[2], 'of the application', '', '']);
+    it('has it on this host, unless it cannot be added or is not wanted', () => {
+      expect(headers()).toEqual([...sent().slice(0, 3), 'of the application', '', '']);
     });
 
     it('causes the request that another server receives', () => {
@@ -103,7 +103,7 @@ describeEachNode('a request made with node:http', (run, major) => {
         traceId: made?.start.traceId,
         parentSpanId: made?.start.spanId,
       });
-      expect(served[1]?.parentSpanId).toBe('');
+      expect(served.at(-1)?.parentSpanId).toBe('');
     });
   });
 

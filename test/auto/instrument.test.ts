@@ -79,11 +79,13 @@ describe('instrument', () => {
     ],
     [{ fetch: 'off' }, "The option fetch of instrument must be true or false, not 'off'."],
     [
-      { traceparent: { to: 'https://a' } },
-      "traceparent.to must contain origins such as 'https://example.com', not 'https://a'.",
+      { traceparent: 'https://a' },
+      "The option traceparent of instrument must be true, false or contain origins and addresses such as 'https://example.com' and '10.0.0.0/8', not 'https://a'.",
     ],
-    [{ traceparent: { to: ['a.example'] } }, "'a.example' is not an origin such as 'https://example.com'."],
-    [{ traceparent: { to: ['mailto:a'] } }, "'mailto:a' is not an origin such as 'https://example.com'."],
+    ...['a.example', 'mailto:a', '10.0.0.0/33', '10.0.0.256', ''].map((entry): [object, string] => [
+      { traceparent: [entry] },
+      `The option traceparent of instrument contains '${entry}', which is neither an origin such as 'https://example.com' nor an address or network such as '10.0.0.0/8'.`,
+    ]),
   ])('rejects %o', (options, message) => {
     expect(() => instrument(options as unknown as InstrumentOptions)).toThrow(
       expect.objectContaining({ name: 'TypeError', message }),

@@ -137,15 +137,16 @@ await printRecorded('Node.Http', {
   },
   async traced() {
     const seen = [];
-    const tracedTo = async (to, options) => {
-      instrument({ traceparent: { to } });
+    const tracedTo = async (traceparent, options) => {
+      instrument({ traceparent });
       seen.push(JSON.parse(await inWork(() => fetched('/headers', options))));
     };
     await tracedTo([`${origin}/`]);
     await tracedTo(['http://example.com']);
-    await tracedTo(['*']);
-    await tracedTo(['*'], { headers: { Traceparent: 'of the application' } });
-    await tracedTo([]);
+    await tracedTo(true);
+    await tracedTo(true, { headers: { Traceparent: 'of the application' } });
+    await tracedTo(false);
+    instrument({ traceparent: [] });
     return seen.map(({ traceparent = '' }) => traceparent);
   },
   async off() {

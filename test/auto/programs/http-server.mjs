@@ -239,9 +239,9 @@ await printRecorded('Node.Http', {
     await serving(answer(0), async (port) => {
       await get(port, '/traced', { headers: { traceparent } });
       await get(port, '/broken', { headers: { traceparent: 'broken' } });
-      instrument({ traceparent: { from: false } });
+      instrument({ traceparent: false });
       await get(port, '/ignored', { headers: { traceparent } });
-      instrument({ traceparent: { from: true } });
+      instrument({ traceparent: [] });
     });
   },
   async off() {
