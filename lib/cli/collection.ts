@@ -182,7 +182,7 @@ class Collection {
 
 /** `app_20240328_004512.nettrace`, like dotnet-trace, in local time. */
 async function fileNameOf({ client, name }: OpenedTarget): Promise<string> {
-  const process = await processNameOf(client, name);
+  const process = (await processNameOf(client, name)).replaceAll(/[^\p{L}\p{N}._-]/gu, '_');
   const now = new Date();
   const time = [now.getHours(), now.getMinutes(), now.getSeconds()];
   const date = [now.getFullYear(), now.getMonth() + 1, now.getDate()];
@@ -192,10 +192,10 @@ async function fileNameOf({ client, name }: OpenedTarget): Promise<string> {
   return `${process}_${day}_${clock}.nettrace`;
 }
 
-/** In a form that a file name allows. The oldest runtimes do not report it. */
+/** The oldest runtimes do not report it. */
 async function processNameOf(client: DiagnosticsClient, fallback: string): Promise<string> {
   try {
-    const name = processName(await client.processInfo()).replaceAll(/[^\p{L}\p{N}._-]/gu, '_');
+    const name = processName(await client.processInfo());
     return /^\.*$/.test(name) ? 'trace' : name;
   } catch (error) {
     if (!(error instanceof DiagnosticsClientError && error.code === 'unsupported')) throw error;

@@ -38,6 +38,9 @@ export async function exportParquet(source: ParquetSource, to: ParquetFolder): P
       get processNames() {
         return trace.processNames;
       },
+      get kernelProcesses() {
+        return trace.kernelProcesses;
+      },
     },
     service: to.service,
     createdBy: `tracewright version ${packageVersion()}`,

@@ -3,9 +3,9 @@
  * process. Source of the latter: dotnet/runtime, src/native/eventpipe/ep-event-source.c.
  */
 import { availableParallelism } from 'node:os';
-import { thisProcess } from '../listen/this-process.ts';
+import { entryPoint, thisProcess } from '../listen/this-process.ts';
 import { timestamp } from '../listen/timestamp.ts';
-import { TypeCode } from '../wire/nettrace/constants.ts';
+import { ENTRY_POINT, TypeCode } from '../wire/nettrace/constants.ts';
 import { NetTraceBytes } from '../wire/nettrace/write/byte-writer.ts';
 import type {
   EventSink,
@@ -20,6 +20,7 @@ const NS_PER_SECOND = 1_000_000_000n;
 
 export const POINTER_SIZE = process.arch === 'arm' || process.arch === 'ia32' ? 4 : 8;
 
+/** Of this package: .NET's has no such field. */
 const PROCESS_INFO: WrittenMetadata = {
   provider: 'Microsoft-DotNETCore-EventPipe',
   eventId: 1,
@@ -27,7 +28,7 @@ const PROCESS_INFO: WrittenMetadata = {
   keywords: 0n,
   version: 0,
   level: 0,
-  fields: ['CommandLine', 'OSInformation', 'ArchInformation'].map((name) => ({
+  fields: ['CommandLine', 'OSInformation', 'ArchInformation', ENTRY_POINT].map((name) => ({
     name,
     type: { code: TypeCode.Utf16Text },
   })),
@@ -44,12 +45,15 @@ export function traceOfThisProcess(sampling: SamplingRequest | undefined): Writt
     processId: process.pid,
     processors: availableParallelism(),
     samplingInterval: sampling && sampling.intervalMs * Number(NS_PER_MS),
+    // Readers of a stream learn it before its first event.
+    properties: [[ENTRY_POINT, entryPoint()]],
   };
 }
 
 export function writeProcessInfo(writer: EventSink, thread: ThreadHandle, ticks: bigint): void {
-  const { commandLine, operatingSystem, architecture } = thisProcess();
+  const { commandLine, operatingSystem, architecture, entryAssembly = '' } = thisProcess();
   const payload = new NetTraceBytes();
-  for (const text of [commandLine, operatingSystem, architecture]) payload.utf16Terminated(text);
+  for (const text of [commandLine, operatingSystem, architecture, entryAssembly])
+    payload.utf16Terminated(text);
   writer.write({ metadataId: writer.define(PROCESS_INFO), thread, ticks, payload: payload.take() });
 }

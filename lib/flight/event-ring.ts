@@ -106,11 +106,12 @@ export class EventRing implements GroupMember {
     this.take();
     const sections = this.#sections.map(({ before, rounds: all }) => ({ before, rounds: [...all] }));
     const startTimeMs = (this.#sections[0] as Section).startTime / NS_PER_MS;
+    const own = traceOfThisProcess(sampling);
     const trace: WrittenTrace = {
-      ...traceOfThisProcess(sampling),
+      ...own,
       startTimeMs: Number(startTimeMs),
       syncTicks: startTimeMs * NS_PER_MS,
-      properties: [['FlightRecorderReason', reason]],
+      properties: [...(own.properties ?? []), ['FlightRecorderReason', reason]],
     };
     const ending = rounds.processInfo();
     const pieces = piecesOf(this.#settings.version, trace, sections, ending);

@@ -20,6 +20,11 @@ const architecture = ARCHITECTURES[process.arch] ?? process.arch;
 /** Identifies this process; constant for its lifetime. */
 let runtimeCookie: string | undefined;
 
+/** The script, or the program if there is none. */
+export function entryPoint(): string {
+  return basename(process.argv[1] ?? process.argv0);
+}
+
 export function thisProcess(): ProcessInfo {
   const { argv, argv0, execArgv, platform } = process;
   runtimeCookie ??= crypto.randomUUID();
@@ -29,7 +34,7 @@ export function thisProcess(): ProcessInfo {
     commandLine: [argv0, ...execArgv, ...argv.slice(1)].join(' ').slice(0, MAX_COMMAND_LINE),
     operatingSystem: OPERATING_SYSTEMS[platform] ?? platform,
     architecture,
-    entryAssembly: basename(argv[1] ?? argv0),
+    entryAssembly: entryPoint(),
     // Without the "v" of process.version, which tools would not accept as a version.
     productVersion: process.versions.node,
     runtimeIdentifier: runtimeIdentifier(),

@@ -28,6 +28,9 @@ export async function writeTraceTables(
       get processNames() {
         return trace.processNames;
       },
+      get kernelProcesses() {
+        return trace.kernelProcesses;
+      },
     },
     createdBy: 'tracewright',
     names: new FrameNames(new SymbolFolders(symbols)),

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { type ClockPair, Recorder, type RecorderCounts, type RecorderOptions } from '../platform/recorder.ts';
 import { PerfEventsError, RecorderError } from '../platform/recorder-error.ts';
 import type { RecordedEvent } from '../wire/perf-data/write/features.ts';
-import { commRecord } from '../wire/perf-data/write/records.ts';
+import { commRecord, forkRecord } from '../wire/perf-data/write/records.ts';
 import { numbersIn } from './code-mappings.ts';
 import { type CpuOptions, CpuSampling } from './cpu-sampling.ts';
 import { missingTracer, NO_TRACEFS, Tracefs, type TracefsFiles } from './tracefs.ts';
@@ -99,13 +99,26 @@ function tracefsOr(isNeeded: boolean): TracefsFiles | string {
   }
 }
 
-/** The names of all running threads, as records: the kernel reports only later ones. */
+/** On Linux, the process that starts the kernel's threads. */
+const KERNEL_STARTER = 2;
+
+/** The names of all running threads, and who the kernel's are, as records: the kernel reports only later ones. */
 function* threadNames(): Generator<Uint8Array> {
   for (const pid of numbersIn('/proc')) {
+    if (parentOf(pid) === KERNEL_STARTER) yield forkRecord(pid, KERNEL_STARTER);
     for (const tid of numbersIn(`/proc/${pid}/task`)) {
       const name = commOf(pid, tid);
       if (name !== undefined) yield commRecord(pid, tid, name);
     }
+  }
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    const parent = /\) \S (\d+) [^)]*$/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1];
+    return parent === undefined ? undefined : Number(parent);
+  } catch {
+    return undefined;
   }
 }
 

@@ -49,6 +49,8 @@ export interface TraceProgress {
   mappings?: CodeMappings;
   /** Names of processes by id, as far as the trace contains them. */
   readonly processNames: Map<number, string>;
+  /** Processes started by process 2, which on Linux starts the kernel's threads; absent if the format has none. */
+  readonly kernelProcesses?: Set<number>;
   /** How many bytes of the trace have been read. */
   bytesRead: number;
 }

@@ -81,6 +81,11 @@ export class Trace {
     return this.#reader.progress.processNames;
   }
 
+  /** @internal The processes that are threads of the kernel, as far as they have been read. */
+  get kernelProcesses(): ReadonlySet<number> | undefined {
+    return this.#reader.progress.kernelProcesses;
+  }
+
   /** How much of the trace has been read, in bytes. */
   get bytesRead(): number {
     return this.#reader.progress.bytesRead;

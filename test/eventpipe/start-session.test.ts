@@ -1,7 +1,7 @@
 /** Sessions: what is written is read back, and satisfies the rules of the format. */
 import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { runInNewContext } from 'node:vm';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import {
@@ -193,7 +193,7 @@ describe.each([6, 4] as const)('a session that writes version %i', (nettraceVers
     expect(info).toMatchObject({ provider: 'Microsoft-DotNETCore-EventPipe', name: 'ProcessInfo', id: 1 });
     expect(String(info?.payload.CommandLine)).toContain(process.argv[1]);
     expect(info?.payload.ArchInformation).toBe(process.arch);
-    expect(trace.processNames.get(process.pid)).toBe('node');
+    expect(trace.processNames.get(process.pid)).toBe(basename(process.argv[1] ?? ''));
   });
 
   it('loses none if writing waits', async () => {

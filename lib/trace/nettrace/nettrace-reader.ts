@@ -1,4 +1,5 @@
 /** The events of an opened nettrace, delivered as soon as their bytes arrive. */
+import { ENTRY_POINT } from '../../wire/nettrace/constants.ts';
 import type { NetTraceEvent as WireEvent } from '../../wire/nettrace/event.ts';
 import type { NetTraceMetadata } from '../../wire/nettrace/metadata.ts';
 import type { NetTraceParser } from '../../wire/nettrace/parser.ts';
@@ -47,7 +48,10 @@ export class NetTraceReader implements TraceReader {
     clock: Clock,
   ) {
     this.info = info;
-    this.progress = { lostEvents: 0, lostBuffers: 0, processNames: new Map(), bytesRead: 0 };
+    const { processId, properties } = info;
+    const name = properties[ENTRY_POINT];
+    const names = processId !== undefined && name ? [[processId, name] as const] : [];
+    this.progress = { lostEvents: 0, lostBuffers: 0, processNames: new Map(names), bytesRead: 0 };
     this.#chunks = chunks;
     this.#parser = parser;
     this.#firstEvents = firstEvents;
@@ -124,8 +128,9 @@ function tellsProcess(metadata: NetTraceMetadata): boolean {
 
 /** For an event for which `tellsProcess` is true. */
 function processNameOf(event: TraceEvent): string | undefined {
-  const { Name: name, CommandLine: commandLine } = event.payload;
+  const { Name: name, CommandLine: commandLine, [ENTRY_POINT]: entryPoint } = event.payload;
   if (typeof name === 'string') return name || undefined;
+  if (typeof entryPoint === 'string' && entryPoint !== '') return entryPoint;
   return typeof commandLine === 'string' ? programOf(commandLine) : undefined;
 }
 

@@ -39,6 +39,7 @@ export async function openRecords(
     lostEvents: 0,
     lostBuffers: 0,
     processNames: new Map(),
+    kernelProcesses: new Set(),
     mappings: new CodeMappings(session.buildIds, () => session.wallTimeOffsetNs ?? 0n),
     bytesRead: head.start,
   };

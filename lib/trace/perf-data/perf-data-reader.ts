@@ -9,6 +9,8 @@ import { EventFactory } from './event-factory.ts';
 import type { NamingRecord, RecordIntake, Taken } from './record-intake.ts';
 
 const MAX_BATCH = 1024;
+/** On Linux, the process that starts the kernel's threads. */
+const KERNEL_STARTER = 2;
 
 export class PerfDataReader implements TraceReader {
   readonly info: TraceInfo;
@@ -86,7 +88,7 @@ export class PerfDataReader implements TraceReader {
         const sample = new SampleRecord(taken, pieces[row] as Piece, from, to);
         events.push(this.#factory.eventOf(sample, timeHigh[row] as number, timeLow[row] as number));
       } else {
-        takeName(this.progress.processNames, taken);
+        takeName(this.progress, taken);
       }
     }
     return events;
@@ -94,7 +96,8 @@ export class PerfDataReader implements TraceReader {
 }
 
 /** Takes the next record in time order. A process has its parent's name until its first thread is named. */
-function takeName(names: Map<number, string>, record: NamingRecord): void {
+function takeName({ processNames: names, kernelProcesses }: TraceProgress, record: NamingRecord): void {
+  if (record.kind === 'fork' && record.parentPid === KERNEL_STARTER) kernelProcesses?.add(record.pid);
   const name = record.kind === 'comm' ? record.comm : names.get(record.parentPid);
   if (name !== undefined) names.set(record.pid, name);
 }

@@ -2,13 +2,12 @@
 import type { CodeMappings } from '../../trace/code-mappings.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { TraceInfo } from '../../trace/trace-reader.ts';
+import type { KnownProcesses } from '../process-service.ts';
 
 /** What is known about a trace before its events. */
-export interface ExportedTrace {
+export interface ExportedTrace extends KnownProcesses {
   readonly name: string;
   readonly info: TraceInfo;
-  /** The names known so far: more may follow while the trace is read. */
-  readonly processNames?: ReadonlyMap<number, string>;
   /** Additional attributes of the resource of OTLP spans. */
   readonly resource?: object;
 }

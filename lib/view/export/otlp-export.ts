@@ -16,6 +16,7 @@ import {
   StatusCode,
 } from '../../wire/otlp.ts';
 import { countText } from '../number-text.ts';
+import { serviceOf, UNKNOWN_SERVICE } from '../process-service.ts';
 import { SPAN_FIELDS } from '../spans.ts';
 import { TraceActivities } from '../trace-activities.ts';
 import type { TracedActivity } from '../traced-activity.ts';
@@ -264,8 +265,8 @@ export class OtlpExport implements Exporter {
   }
 
   #resourceOf(processId: number | undefined): object {
-    const name = processId === undefined ? undefined : this.#trace.processNames?.get(processId);
-    return { 'service.name': name ?? 'unknown_service', 'process.pid': processId, ...this.#trace.resource };
+    const name = serviceOf(this.#trace, processId) ?? UNKNOWN_SERVICE;
+    return { 'service.name': name, 'process.pid': processId, ...this.#trace.resource };
   }
 
   #timeText(ns: number): string {

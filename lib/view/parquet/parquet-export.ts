@@ -7,6 +7,7 @@ import { isCpuSample } from '../cpu/cpu-profile.ts';
 import { FrameNames } from '../cpu/frame-names.ts';
 import type { ExportedEnd, ExportedTrace } from '../export/exporter.ts';
 import { PayloadJson } from '../payload-json.ts';
+import { KERNEL_SERVICE, serviceOf, UNKNOWN_SERVICE } from '../process-service.ts';
 import { ActivityRows } from './activity-rows.ts';
 import { putEvent } from './event-rows.ts';
 import { hiveName, ParquetClock } from './partitions.ts';
@@ -16,8 +17,10 @@ import { type KeptStack, StackIds } from './stack-ids.ts';
 import { PARTIAL_FOLDER, TableFiles, type TableFolder } from './table-files.ts';
 import * as tables from './tables.ts';
 
-/** Of processes whose name is unknown. */
-const UNKNOWN_SERVICE = 'unknown_service';
+/** Before the number of a process whose service is not final; no folder has it in its name. */
+const WAITING = '\0';
+/** Each has files of its own. */
+const MAX_WAITING = 64;
 
 export interface ParquetExportOptions {
   readonly folder: string;
@@ -59,8 +62,9 @@ export class ParquetExport {
   readonly #samples: SampleRows;
   readonly #stacks = new StackIds();
   #threads = new SeenThreads();
-  /** By the names of processes, as folders have them. */
-  readonly #services = new Map<string, string>();
+  /** By process: a name, as folders have it, or what stands for one that is not final. */
+  readonly #services = new Map<number | undefined, string>();
+  readonly #folders = new Map<string, string>();
   /** Those that have a row. */
   readonly #processes = new Set<number>();
   readonly #ofTables;
@@ -79,6 +83,7 @@ export class ParquetExport {
       createdBy,
       maxFileSize: options.maxFileSize ?? MAX_FILE_SIZE,
       mode: options.mode ?? 0o666,
+      serviceFolder: (service) => this.#folderOf(service),
       onFile: (path) => this.files.push(path),
     };
     this.#target = target;
@@ -201,26 +206,39 @@ export class ParquetExport {
     this.#putLosses(end);
     for (const files of Object.values(this.#ofTables)) {
       await files.end();
-      await files.ensureTable(this.#clock.dayOf(this.#clock.startTime), this.#onlyService);
+      await files.ensureTable(this.#clock.dayOf(this.#clock.startTime), this.#serviceOf(undefined));
     }
   }
 
+  /** Which service the rows of a process belong to; its folder gets its name when a file of it is complete. */
   #serviceOf(processId: number | undefined): string {
-    const { service } = this.#options;
-    const known = processId === undefined ? undefined : this.#source.processNames?.get(processId);
-    const name = service ?? known ?? UNKNOWN_SERVICE;
-    let folder = this.#services.get(name);
-    if (folder === undefined) {
-      folder = hiveName(name) || UNKNOWN_SERVICE;
-      this.#services.set(name, folder);
+    let key = this.#services.get(processId);
+    if (key === undefined) {
+      const { service } = this.#options;
+      const known = service ?? serviceOf(this.#source, processId);
+      // A name that comes later, or changes, is that of all rows of the process, as far as there are few processes.
+      const isFinal = service !== undefined || known === KERNEL_SERVICE || this.#services.size >= MAX_WAITING;
+      key = isFinal ? hiveName(known ?? '') || UNKNOWN_SERVICE : `${WAITING}${processId ?? ''}`;
+      this.#services.set(processId, key);
     }
+    return key;
+  }
+
+  /** Of a file that is complete; later ones of the process have the same. */
+  #folderOf(service: string): string {
+    if (!service.startsWith(WAITING)) return service;
+    const text = service.slice(WAITING.length);
+    const name = text === '' ? this.#onlyName : serviceOf(this.#source, Number(text));
+    const folder = this.#folders.get(service) ?? (hiveName(name ?? '') || UNKNOWN_SERVICE);
+    if (folder !== UNKNOWN_SERVICE) this.#folders.set(service, folder);
     return folder;
   }
 
-  /** Of what belongs to no process. */
-  get #onlyService(): string {
-    const [service, other] = this.#services.values();
-    return other === undefined ? (service ?? this.#serviceOf(undefined)) : UNKNOWN_SERVICE;
+  /** Of what belongs to no process: that of all processes, if they have the same. */
+  get #onlyName(): string | undefined {
+    const ids = [...this.#services.keys()].filter((id) => id !== undefined);
+    const names = new Set(ids.map((id) => serviceOf(this.#source, id)));
+    return names.size === 1 ? [...names][0] : undefined;
   }
 
   #stackIdOf(processId: number | undefined, stack: readonly bigint[], timestamp: bigint): number {
@@ -277,7 +295,7 @@ export class ParquetExport {
 
   #putLosses({ lostEvents, lostBuffers, lateEvents, problem }: ParquetEnd): void {
     const { startTime } = this.#clock;
-    const table = this.#ofTables.losses.row(this.#clock.dayOf(startTime), this.#onlyService, 0);
+    const table = this.#ofTables.losses.row(this.#clock.dayOf(startTime), this.#serviceOf(undefined), 0);
     table.startTs.add(startTime);
     table.startTsNs.add(startTime);
     table.lostEvents.add(lostEvents);

@@ -47,6 +47,8 @@ export interface TableFolder {
   readonly maxFileSize: number;
   /** Of the files: who may read them. */
   readonly mode: number;
+  /** The name of a service's folder, when a file of it is complete. */
+  readonly serviceFolder: (service: string) => string;
   /** Called with the path of each file that is complete. */
   readonly onFile: (path: string) => void;
 }
@@ -58,7 +60,9 @@ interface OpenFile<T> {
   /** What is not in the file yet. */
   readonly pieces: Uint8Array[];
   readonly part: string;
-  readonly path: string;
+  readonly day: number;
+  readonly service: string;
+  readonly name: string;
   pageRows: number;
   pageText: number;
   groupRows: number;
@@ -95,7 +99,7 @@ export class TableFiles<T extends Table> {
    * The table for the next row, which must get a value in each column beside those of its source.
    *
    * @param day since 1970
-   * @param service escaped for a folder
+   * @param service see `TableFolder.serviceFolder`
    * @param textLength of the row's longest texts
    * @throws the system's error
    */
@@ -157,8 +161,6 @@ export class TableFiles<T extends Table> {
     if (stem !== this.#stem) this.#count = 0;
     this.#stem = stem;
     const name = `${stem}-${this.#count++}.parquet`;
-    const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
-    const path = join(folder, this.#name, `date=${date}`, `service=${service}`, name);
     const part = join(folder, PARTIAL_FOLDER, `${this.#name}-${randomUUID()}`);
     makeFolders(dirname(part));
     closeSync(openSync(part, 'wx', mode));
@@ -167,7 +169,7 @@ export class TableFiles<T extends Table> {
     const pieces: Uint8Array[] = [];
     const writer = new ParquetWriter(columns, { createdBy, write: (bytes) => pieces.push(bytes) });
     const counts = { pageRows: 0, pageText: 0, groupRows: 0, held: 0 };
-    return { table, columns, writer, pieces, part, path, ...counts };
+    return { table, columns, writer, pieces, part, day, service, name, ...counts };
   }
 
   #endPage(file: OpenFile<T>): void {
@@ -231,7 +233,10 @@ export class TableFiles<T extends Table> {
     ending.then(() => this.#ending.delete(ending));
   }
 
-  async #nameFile({ part, path }: OpenFile<T>): Promise<void> {
+  async #nameFile({ part, day, service, name }: OpenFile<T>): Promise<void> {
+    const { folder, serviceFolder } = this.#folder;
+    const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
+    const path = join(folder, this.#name, `date=${date}`, `service=${serviceFolder(service)}`, name);
     const handle = await open(part, 'r+');
     await handle.datasync().finally(() => handle.close());
     makeFolders(dirname(path));

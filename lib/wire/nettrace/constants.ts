@@ -81,6 +81,9 @@ export const BlobFlag = {
 export const UNKNOWN_PROCESSOR = 0xffff_ffff;
 
 /** Field types. Versions 3 and 4 have those up to `Utf16Text`, and `Array` only in the tag `V2Params`. */
+/** The name of a process's script: a property of the trace, and a field of its event ProcessInfo. */
+export const ENTRY_POINT = 'EntryPoint';
+
 export const TypeCode = {
   Object: 1,
   Boolean32: 3,

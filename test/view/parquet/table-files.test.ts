@@ -27,6 +27,7 @@ function filesIn(maxFileSize = 1e9): TableFiles<ThreadTable> {
     createdBy: 'tracewright version 0.0.0',
     maxFileSize,
     mode: 0o600,
+    serviceFolder: (service) => service,
     onFile: () => {},
   });
 }

@@ -23,6 +23,12 @@ export function commRecord(pid: number, tid: number, name: string): Uint8Array {
   return withIds(RecordType.Comm, body, pid, tid);
 }
 
+/** A process that another one had started before the recording. */
+export function forkRecord(pid: number, parent: number): Uint8Array {
+  const body = new ByteWriter().uint32(pid).uint32(parent).uint32(pid).uint32(parent).uint64(0n);
+  return withIds(RecordType.Fork, body, pid, pid);
+}
+
 /** A file that a process has mapped as code. */
 export interface MappedCode {
   readonly start: bigint;
