@@ -1,9 +1,16 @@
+import { thrownText } from './value-text.ts';
+
 /** The system's error code for a failed call: `ENOENT`. */
 export function systemCodeOf(error: unknown): string | undefined {
-  return (error as Partial<NodeJS.ErrnoException> | null | undefined)?.code;
+  try {
+    return (error as Partial<NodeJS.ErrnoException> | null | undefined)?.code;
+  } catch {
+    // An application can throw anything, even a proxy that throws.
+    return undefined;
+  }
 }
 
 /** The same for use in a sentence, with a text for every error. */
 export function systemCodeText(error: unknown): string {
-  return systemCodeOf(error) ?? String(error);
+  return systemCodeOf(error) ?? thrownText(error);
 }

@@ -1,5 +1,5 @@
 /** What was thrown, as fields of an event. Anything can be thrown, even a value that throws when it is examined. */
-import { thrownText, thrownTextWithStack } from './value-text.ts';
+import { isAnError, thrownText, thrownTextWithStack } from './value-text.ts';
 
 /** In characters. Even at three bytes each, they fit into an 8 KB event together. */
 const MAX_NAME = 100;
@@ -90,15 +90,6 @@ function framesOf(error: Error): string {
   const at = stack.indexOf(message);
   const first = stack.indexOf('\n    at ', at < 0 ? 0 : at + message.length);
   return first < 0 ? '' : stack.slice(first + 1).replace(/^ {4}/gm, '');
-}
-
-/** A proxy may throw even here. */
-function isAnError(thrown: unknown): thrown is Error {
-  try {
-    return thrown instanceof Error;
-  } catch {
-    return false;
-  }
 }
 
 function textOf(error: Error, member: 'name' | 'message' | 'code'): string {

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
+import { packageVersion } from '../base/package-files.ts';
 /**
  * The `tracewright` command. Data goes to stdout, everything else to stderr; the exit status is 0, 1 if something
  * failed, or 2 for a usage error.
  */
-import { packageVersion } from '../base/package-files.ts';
+import { thrownMessage } from '../base/value-text.ts';
 import { COMMANDS, commandOf, type Run } from './commands.ts';
 import { printHelp, say, warn } from './messages.ts';
 import { UsageError } from './parse-options.ts';
@@ -35,7 +36,7 @@ async function main([name = '--help', ...args]: readonly string[]): Promise<numb
       say(`tracewright: ${error.message}`);
       return 2;
     }
-    warn(error instanceof Error ? error.message : String(error));
+    warn(thrownMessage(error));
     return 1;
   }
 }

@@ -10,7 +10,7 @@ import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
-import { thrownText } from '../base/value-text.ts';
+import { thrownMessage, thrownText } from '../base/value-text.ts';
 import { definedSources, generateManifest } from '../source/manifest.ts';
 import { fileArguments } from './file-arguments.ts';
 import type { NamedManifest } from './manifest-resources.ts';
@@ -78,7 +78,7 @@ async function runModule(file: string): Promise<never> {
   try {
     await import(pathToFileURL(resolve(file)).href);
   } catch (error) {
-    problem = error instanceof Error ? error.message : thrownText(error);
+    problem = thrownMessage(error);
   }
   process.exit();
 }

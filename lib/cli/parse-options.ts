@@ -1,6 +1,8 @@
 /** Parses a command line's options, and suggests the one that was meant when there is no such option. */
+
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { systemCodeOf } from '../base/system-code.ts';
+import { thrownMessage } from '../base/value-text.ts';
 
 /** An invalid command line. */
 export class UsageError extends Error {
@@ -20,7 +22,7 @@ export function parseOptions(args: readonly string[], options: Options, allowPos
     const unknown =
       systemCodeOf(error) === 'ERR_PARSE_ARGS_UNKNOWN_OPTION' ? unknownName(args, options) : undefined;
     if (unknown !== undefined) throw new UsageError(noSuchOption(unknown, options));
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(thrownMessage(error));
   }
 }
 

@@ -1,6 +1,8 @@
 /** `tracewright record` on Windows: records ETW events of some providers, system-wide, into an .etl file. */
+
 import { createInterface } from 'node:readline/promises';
 import { printable } from '../base/printable.ts';
+import { thrownMessage } from '../base/value-text.ts';
 import {
   EtwRecording,
   type EtwRecordingResult,
@@ -50,7 +52,7 @@ function runningRing(recording: EtwRecording, { file, maxSize }: RecordArguments
         if (!recording.hasEnded()) last = dump();
       } catch (error) {
         last = undefined;
-        problems.push(error instanceof Error ? error.message : String(error));
+        problems.push(thrownMessage(error));
       }
       const losses = lossesOf(recording.stop());
       return { summary: `${last ?? 'Nothing is written.'}${losses}`, problems };

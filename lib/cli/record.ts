@@ -2,6 +2,7 @@
  * `tracewright record`: records the events of the whole system, or of one process, into a file until something ends it.
  */
 
+import { thrownMessage } from '../base/value-text.ts';
 import { PerfEventsError, type RecorderError, RecorderPermissionError } from '../platform/recorder-error.ts';
 import { RECORDER_VARIABLE } from '../platform/recorder-notice.ts';
 import { missingTracer } from '../record/tracefs.ts';
@@ -112,7 +113,7 @@ function dumpOnSignal({ dump }: RunningRecording): void {
     try {
       say(dump());
     } catch (error) {
-      warn(error instanceof Error ? error.message : String(error));
+      warn(thrownMessage(error));
     }
   });
 }

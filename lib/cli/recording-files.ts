@@ -3,8 +3,10 @@
  * are merged, those that a session started one after the other, and any that are on one clock. They are read as one
  * trace.
  */
+
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { thrownMessage } from '../base/value-text.ts';
 import type { TraceInfo } from '../trace/trace-reader.ts';
 import { openTraceArgument, type TracePlace, type TraceValues } from './trace-argument.ts';
 
@@ -32,7 +34,7 @@ export async function recordingsIn(places: readonly TracePlace[], values: TraceV
       recording = isAlone || !isPlainLog(place) ? undefined : await recordingOf(place, values);
     } catch (error) {
       if (owner === undefined) throw error;
-      messages.push(`${file} is not read: ${error instanceof Error ? error.message : error}`);
+      messages.push(`${file} is not read: ${thrownMessage(error)}`);
       continue;
     }
     const whole = joined.find((each) => recording !== undefined && each.recording === recording);

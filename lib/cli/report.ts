@@ -1,4 +1,5 @@
 /** `tracewright report FILE`: writes a trace as one HTML file for a browser. */
+import { thrownMessage } from '../base/value-text.ts';
 import { SymbolFolders } from '../symbols/symbol-folders.ts';
 import { timeText } from '../trace/time-text.ts';
 import type { Trace } from '../trace/trace.ts';
@@ -96,7 +97,7 @@ function reportedTrace(trace: Trace, files: TraceFiles, failure: unknown): Repor
   const lost = lossText(trace);
   if (lost !== undefined) notices.push(lost);
   if (failure !== undefined) {
-    const reason = failure instanceof Error ? failure.message : String(failure);
+    const reason = thrownMessage(failure);
     notices.push(`The trace was not read completely. ${reason}`);
   }
   return {

@@ -26,6 +26,13 @@ export class DumpFiles {
     this.#maxSize = maxSize;
   }
 
+  /** Whether files can be made: makes one, and removes it. @throws the system's error */
+  check(): void {
+    const file = `${this.#nameOf('check')}.partial`;
+    closeSync(openSync(file, 'wx', PRIVATE));
+    unlinkSync(file);
+  }
+
   /** @throws the system's error */
   async write(trigger: string, pieces: Iterator<Piece, void, undefined>): Promise<WrittenFile> {
     const file = this.#nameOf(trigger);

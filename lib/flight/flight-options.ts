@@ -90,6 +90,11 @@ const CHECKS: Readonly<Record<keyof FlightRecorderOptions, readonly [Check, stri
 
 /** @throws SessionError for invalid options */
 export function flightSettings(options: FlightRecorderOptions): FlightSettings {
+  if (typeof options !== 'object' || options === null || Array.isArray(options)) {
+    throw new SessionError(
+      `The options of a flight recorder must be an object, such as { "seconds": 60 }, not ${shown(options)}.`,
+    );
+  }
   for (const [name, value] of Object.entries(options)) {
     const check = Object.hasOwn(CHECKS, name) ? CHECKS[name as keyof FlightRecorderOptions] : undefined;
     if (check === undefined) {

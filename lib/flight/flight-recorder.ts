@@ -4,7 +4,7 @@
 import { resolve } from 'node:path';
 import { thrownText } from '../base/value-text.ts';
 import { doAtExit } from '../listen/at-exit.ts';
-import { ActivityWatch } from './activity-watch.ts';
+import { ActivityWatch, type OnTrigger } from './activity-watch.ts';
 import { DumpFiles, type WrittenFile } from './dump-files.ts';
 import { EventRing, type RingTrace } from './event-ring.ts';
 import { type FlightRecorderOptions, type FlightSettings, flightSettings } from './flight-options.ts';
@@ -78,8 +78,7 @@ class Recorder implements FlightRecorder, RunningRecorder {
   #ring: EventRing;
   #dumps: readonly FlightDump[] = [];
   #skipped = 0;
-  /** When triggers wrote files, during the last hour. */
-  #times: readonly number[] = [];
+  readonly #limit: DumpLimit;
   /** A trigger that waits for the event loop, because it occurred during an event. */
   #isTriggered = false;
   /** The last file, while it is being written. */
@@ -89,6 +88,8 @@ class Recorder implements FlightRecorder, RunningRecorder {
   constructor(settings: FlightSettings) {
     this.#settings = settings;
     this.#files = new DumpFiles(resolve(settings.folder), settings.diskSize);
+    this.#limit = new DumpLimit(settings.dumpsPerHour);
+    this.#checkFolder();
     this.#ring = this.#newRing();
     const timer = setInterval(() => this.#check(), CHECK_MS).unref();
     shared[KEY] ??= new Set();
@@ -146,30 +147,29 @@ class Recorder implements FlightRecorder, RunningRecorder {
     this.#ring = this.#newRing();
   }
 
-  readonly #onTrigger = (trigger: string, details: string): void => {
+  /** Otherwise it would be known only when a file is needed. */
+  #checkFolder(): void {
+    try {
+      this.#files.check();
+    } catch (error) {
+      warn(error);
+    }
+  }
+
+  readonly #onTrigger: OnTrigger = (trigger, details) => {
     if (this.#isTriggered || this.#isOver) return;
-    if (!this.#isAllowed()) {
+    if (!this.#limit.allows(false)) {
       this.#skipped++;
       return;
     }
     this.#isTriggered = true;
+    const sentence = details();
     setImmediate(() => {
       this.#isTriggered = false;
       if (this.#isOver) return;
-      this.#dump(trigger, details).catch((error: unknown) => warn(error));
+      this.#dump(trigger, sentence).catch((error: unknown) => warn(error));
     });
   };
-
-  #isAllowed(): boolean {
-    const now = performance.now();
-    const times = this.#times.filter((time) => now - time < HOUR_MS);
-    const last = times.at(-1);
-    if (times.length >= this.#settings.dumpsPerHour || (last !== undefined && now - last < MIN_INTERVAL_MS)) {
-      return false;
-    }
-    this.#times = [...times, now];
-    return true;
-  }
 
   async #dump(trigger: string, details: string): Promise<FlightDump> {
     // Set at once: triggers during the writing of a file do not count.
@@ -179,10 +179,18 @@ class Recorder implements FlightRecorder, RunningRecorder {
     return this.#keep(await written, { events, trigger, details });
   }
 
-  readonly #dumpNow = (trigger: string, details: string): void => {
+  readonly #dumpNow: OnTrigger = (trigger, details) => {
+    // The application may handle many exceptions and go on; without a handler, this is its last.
+    const isLast =
+      process.listenerCount('uncaughtException') === 0 && !process.hasUncaughtExceptionCaptureCallback();
+    if (!this.#limit.allows(isLast)) {
+      this.#skipped++;
+      return;
+    }
     try {
-      const { events, pieces } = this.#ring.trace(details);
-      this.#keep(this.#files.writeNow(trigger, pieces), { events, trigger, details });
+      const sentence = details();
+      const { events, pieces } = this.#ring.trace(sentence);
+      this.#keep(this.#files.writeNow(trigger, pieces), { events, trigger, details: sentence });
     } catch (error) {
       warn(error);
     }
@@ -195,12 +203,37 @@ class Recorder implements FlightRecorder, RunningRecorder {
   }
 }
 
+/** How many files triggers may write. A trigger beyond that costs no more than a comparison of times. */
+class DumpLimit {
+  readonly #perHour: number;
+  /** When files were written during the last hour. */
+  #times: readonly number[] = [];
+  #lastAt = Number.NEGATIVE_INFINITY;
+  /** Until then, there are too many. */
+  #fullUntil = 0;
+
+  constructor(perHour: number) {
+    this.#perHour = perHour;
+  }
+
+  /** @param isLast whether the process ends: then the file just written is not enough */
+  allows(isLast: boolean): boolean {
+    const now = performance.now();
+    if (now < this.#fullUntil || (!isLast && now - this.#lastAt < MIN_INTERVAL_MS)) return false;
+    const times = this.#times.filter((time) => now - time < HOUR_MS);
+    if (times.length >= this.#perHour) {
+      this.#fullUntil = (times[0] as number) + HOUR_MS;
+      return false;
+    }
+    this.#times = [...times, now];
+    this.#lastAt = now;
+    return true;
+  }
+}
+
 /** The maximum number of files listed. */
 const MAX_DUMPS = 100;
 
 function warn(error: unknown): void {
-  process.emitWarning(
-    `The flight recorder could not write a file: ${thrownText(error)}`,
-    'TracewrightWarning',
-  );
+  process.emitWarning(`The flight recorder cannot write a file: ${thrownText(error)}`, 'TracewrightWarning');
 }

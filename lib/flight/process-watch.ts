@@ -1,5 +1,6 @@
 /** Watches the process for what a recording is wanted for: a blocked event loop, a full heap, an error, a signal. */
 import { getHeapStatistics } from 'node:v8';
+import { thrownText } from '../base/value-text.ts';
 import type { OnTrigger } from './activity-watch.ts';
 
 export interface ProcessTriggers {
@@ -29,12 +30,14 @@ export function watchProcess(
   if (eventLoopDelay !== undefined) ends.push(watchEventLoop(eventLoopDelay, onTrigger));
   if (heap !== undefined) ends.push(watchHeap(heap, onTrigger));
   if (uncaughtException === true) {
-    const tell = (error: unknown): void => onLastChance('exception', `An exception was not caught: ${error}`);
+    const tell = (error: unknown): void => {
+      onLastChance('exception', () => `An exception was not caught: ${thrownText(error)}`);
+    };
     process.on('uncaughtExceptionMonitor', tell);
     ends.push(() => process.off('uncaughtExceptionMonitor', tell));
   }
   if (signal !== undefined) {
-    const tell = (): void => onTrigger('signal', `The process received ${signal}.`);
+    const tell = (): void => onTrigger('signal', () => `The process received ${signal}.`);
     process.on(signal, tell);
     ends.push(() => process.off(signal, tell));
   }
@@ -50,7 +53,9 @@ function watchEventLoop(limitMs: number, onTrigger: OnTrigger): () => void {
     const now = performance.now();
     const delay = now - turnedAt - intervalMs;
     turnedAt = now;
-    if (delay > limitMs) onTrigger('event-loop', `The event loop was blocked for ${delay.toFixed(0)} ms.`);
+    if (delay > limitMs) {
+      onTrigger('event-loop', () => `The event loop was blocked for ${delay.toFixed(0)} ms.`);
+    }
   }, intervalMs).unref();
   return () => clearInterval(timer);
 }
@@ -63,7 +68,7 @@ function watchHeap(limit: number, onTrigger: OnTrigger): () => void {
     const wasThere = isThere;
     isThere = used > size * limit;
     if (isThere && !wasThere) {
-      onTrigger('heap', `The heap is ${((used / size) * 100).toFixed(0)} % full.`);
+      onTrigger('heap', () => `The heap is ${((used / size) * 100).toFixed(0)} % full.`);
     }
   }, HEAP_INTERVAL_MS).unref();
   return () => clearInterval(timer);

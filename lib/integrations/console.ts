@@ -3,7 +3,7 @@ import { Console } from 'node:console';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Writable } from 'node:stream';
 import { format } from 'node:util';
-import { thrownTextWithStack } from '../base/value-text.ts';
+import { isAnError, thrownTextWithStack } from '../base/value-text.ts';
 import {
   LOG_EVENT_OPTIONS,
   type LogEventOptions,
@@ -49,7 +49,7 @@ export function consoleEvents(options: LogEventOptions = {}): ObservedConsole {
 }
 
 function lineOf(levelName: Method, values: readonly unknown[]): LogLine {
-  const error = values.find((value) => value instanceof Error);
+  const error = values.find(isAnError);
   return {
     message: format(...values),
     levelName,

@@ -2,6 +2,8 @@
  * Fits the text and values of log lines into an event: perf accepts events of up to 8184 bytes, and a truncated line
  * says more than a dropped one.
  */
+import { isAnError, thrownTextWithStack } from '../base/value-text.ts';
+
 const encoder = new TextEncoder();
 /** The maximum size of a UTF-16 code unit in UTF-8. */
 const MAX_CHARACTER_BYTES = 3;
@@ -86,7 +88,7 @@ class Copier {
   }
 
   #copyStructure(value: object, depth: number): unknown {
-    if (value instanceof Error) return this.#copyText(value.stack ?? value.message);
+    if (isAnError(value)) return this.#copyText(thrownTextWithStack(value));
     if (ArrayBuffer.isView(value)) return `${value.byteLength} bytes`;
     if (this.#around.includes(value)) return this.#copyText('[Circular]');
     if (depth > MAX_DEPTH) return this.#copyText(ELLIPSIS);

@@ -1,6 +1,7 @@
 /** Messages about anything that an application passed or threw. */
 import { describe, expect, it } from 'vitest';
-import { shown, thrownText, thrownTextWithStack } from '../../lib/base/value-text.ts';
+import { systemCodeOf, systemCodeText } from '../../lib/base/system-code.ts';
+import { shown, thrownMessage, thrownText, thrownTextWithStack } from '../../lib/base/value-text.ts';
 
 const hostile = {
   get [Symbol.toStringTag](): string {
@@ -44,5 +45,26 @@ describe('a thrown value', () => {
     const { proxy, revoke } = Proxy.revocable({}, {});
     revoke();
     expect(thrownTextWithStack(proxy)).toBe('<Revoked Proxy>');
+  });
+
+  it('is its message alone, if it is an error with one', () => {
+    expect(thrownMessage(new RangeError('far'))).toBe('far');
+    expect(thrownMessage(Object.assign(new Error('far'), { message: 5 }))).toBe('Error: 5');
+    expect(thrownMessage(Symbol('far'))).toBe('Symbol(far)');
+  });
+
+  it('has no system code if it cannot be asked for one', () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    expect([systemCodeOf(proxy), systemCodeText(proxy)]).toEqual([undefined, '<Revoked Proxy>']);
+    expect(systemCodeText(Object.create(null))).toBe('[Object: null prototype] {}');
+  });
+
+  it('is abridged if it is huge', () => {
+    const huge = new Error('x'.repeat(1e7));
+    for (const text of [thrownText, thrownMessage, thrownTextWithStack]) {
+      expect(text(huge)).toHaveLength(20_000);
+      expect(text(huge).at(-1)).toBe('…');
+    }
   });
 });

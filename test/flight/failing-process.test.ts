@@ -60,6 +60,15 @@ describe('the file of a flight recorder', () => {
     expect(await eventsIn(dumps[0]?.file ?? '')).toHaveLength(1);
   });
 
+  it('is not written for each of the exceptions that the application survives, whatever is thrown', () => {
+    const { status, stdout, stderr, dumps } = fail('exceptions');
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    expect(dumps).toMatchObject([{ trigger: 'exception' }]);
+    expect(dumps[0]?.details).toBe('An exception was not caught: [Object: null prototype] {}');
+    expect(stdout).toContain('40 handled, 39 skipped');
+    expect(readdirSync(folder)).toHaveLength(1);
+  });
+
   it('is written because of what a worker thread does', async () => {
     const { status, stderr, dumps } = fail('workers');
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

@@ -2,7 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { FlightRecorderOptions } from '../../lib/flight/flight-options.ts';
 import { type FlightRecorder, startFlightRecorder } from '../../lib/flight/flight-recorder.ts';
 import { defineEventSource, event, Level } from '../../lib/index.ts';
@@ -145,11 +145,23 @@ describe('a flight recorder', () => {
     expect(startWith({ heap: 2 })).toThrow(
       "A flight recorder's heap must be a number between 0 and 1, not 2.",
     );
+    for (const options of [[], null, 5]) {
+      expect(startWith(options as never)).toThrow(
+        /^The options of a flight recorder must be an object, .* not /,
+      );
+    }
     expect(startWith({ slow: { Request: 'p99' } })).toThrow(/^A flight recorder's slow must be limits/);
   });
 
   it('rejects if the file cannot be written, and continues', async () => {
+    const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    onTestFinished(() => warned.mockRestore());
     const flight = start({ folder: join(folder, 'none') });
+    // Said at once, and not only when a file is needed.
+    expect(warned).toHaveBeenCalledWith(
+      expect.stringMatching(/^The flight recorder cannot write a file: Error: ENOENT.*none/),
+      'TracewrightWarning',
+    );
     await expect(flight.dump()).rejects.toThrow('ENOENT');
     expect(flight.dumps).toEqual([]);
   });

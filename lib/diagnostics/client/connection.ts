@@ -1,6 +1,8 @@
 /** One connection to a process's diagnostic port: a request, its reply, and the stream that follows. */
+
 import { connect, type Socket } from 'node:net';
 import { systemCodeOf } from '../../base/system-code.ts';
+import { thrownMessage } from '../../base/value-text.ts';
 import { HEADER_SIZE } from '../../wire/diagnostics-ipc/constants.ts';
 import { DiagnosticsIpcError } from '../../wire/diagnostics-ipc/error.ts';
 import { readHeader } from '../../wire/diagnostics-ipc/message.ts';
@@ -176,7 +178,7 @@ function malformed(error: DiagnosticsIpcError, peer: string): DiagnosticsClientE
 }
 
 export function failed(error: unknown, peer: string): DiagnosticsClientError {
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = thrownMessage(error);
   const message = `The connection to ${peer} failed: ${reason.replace(/\.$/, '')}.`;
   return new DiagnosticsClientError('failed', message, {
     cause: error,

@@ -2,8 +2,10 @@
  * Decompresses records (`perf record -z`): they form one Zstandard stream, flushed at the end of each. Source: Linux
  * `tools/perf/util/zstd.c`.
  */
+
 import type { Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
+import { thrownMessage } from '../../base/value-text.ts';
 import { TraceError } from '../trace-error.ts';
 
 /** From 22.15 and 23.8 on; the types are those of the oldest supported Node. */
@@ -33,7 +35,7 @@ export class RecordUnpacker {
     try {
       yield* this.#unpacker.unpack(data);
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = thrownMessage(error);
       throw new TraceError(
         'malformed',
         position,

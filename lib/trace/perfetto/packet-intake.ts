@@ -2,7 +2,9 @@
  * Takes the packets of a Perfetto trace apart: what they say about clocks, sequences, tracks and processes is kept, what
  * happens goes on with its time. A damaged packet is counted, and the packets after it are read.
  */
+
 import { inflateSync } from 'node:zlib';
+import { thrownMessage } from '../../base/value-text.ts';
 import {
   PACKETS_WITHOUT_EVENTS,
   READ_PACKET,
@@ -208,7 +210,7 @@ function* inflated(bytes: Uint8Array, position: number): Generator<Uint8Array, v
   try {
     yield inflateSync(bytes, { maxOutputLength: MAX_INFLATED });
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = thrownMessage(error);
     throw new TraceError('malformed', position, `The packets cannot be decompressed: ${reason}.`, {
       cause: error,
     });

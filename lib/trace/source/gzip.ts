@@ -1,6 +1,8 @@
 /** A trace compressed with gzip (RFC 1952). */
+
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { thrownMessage } from '../../base/value-text.ts';
 import type { OpenedSource } from '../byte-source.ts';
 import { TraceError } from '../trace-error.ts';
 import { openStream } from './stream-source.ts';
@@ -32,7 +34,7 @@ async function* unzipped(source: OpenedSource): AsyncGenerator<Uint8Array> {
 /** The archive cannot be read beyond `length` bytes of its contents. */
 export function damagedArchive(kind: string, name: string, length: number, cause: unknown): TraceError {
   if (cause instanceof TraceError) return cause;
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = thrownMessage(cause);
   const code = /unexpected end/i.test(reason) ? 'truncated' : 'malformed';
   return new TraceError(code, length, `The ${kind} archive ${name} cannot be read further: ${reason}.`, {
     cause,

@@ -1,5 +1,5 @@
-// A program with a flight recorder: `fails.mjs FOLDER heap|exception|workers`. With `heap`, it leaks until it runs out
-// of memory; with `workers`, its worker thread fails, has errors and is slow.
+// A program with a flight recorder: `fails.mjs FOLDER heap|exception|exceptions|workers`. With `heap`, it leaks until it runs
+// out of memory; with `exceptions`, it survives many; with `workers`, its worker thread fails, has errors and is slow.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 import { defineEventSource, event, Level } from 'tracewright';
@@ -62,6 +62,44 @@ function failHere() {
   });
 }
 
+/** Everything that can be thrown, each several times, by an application that handles it and goes on. */
+async function survive() {
+  const recorder = startFlightRecorder({
+    providers: 'Failing-Service',
+    folder,
+    uncaughtException: true,
+    dumpsPerHour: 2,
+  });
+  let handled = 0;
+  process.on('uncaughtException', () => handled++);
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  const fail = () => {
+    throw new Error('unreadable');
+  };
+  const thrown = [
+    Object.create(null),
+    Symbol('thrown'),
+    { toString: fail, [Symbol.toPrimitive]: fail },
+    Object.defineProperty(new Error('getter'), 'message', { get: fail }),
+    proxy,
+    new Error('x'.repeat(1e6)),
+    undefined,
+    () => {},
+  ];
+  for (let round = 0; round < 5; round++) {
+    for (const value of thrown) {
+      setImmediate(() => {
+        throw value;
+      });
+    }
+  }
+  while (handled < 5 * thrown.length) await sleep(5);
+  console.log(JSON.stringify(recorder.dumps));
+  console.log(`${handled} handled, ${recorder.skipped} skipped`);
+  await recorder.stop();
+}
+
 if (!isMainThread) {
   parentPort.on('message', async (trigger) => {
     while (!log.isEnabled()) await sleep(1);
@@ -70,4 +108,5 @@ if (!isMainThread) {
   });
   parentPort.postMessage('ready');
 } else if (what === 'workers') await failInWorker();
+else if (what === 'exceptions') await survive();
 else failHere();
