@@ -5,7 +5,7 @@ import { PIPE_FOLDER, parsePortName, pipeName } from '../../wire/diagnostics-ipc
 import { temporaryFolder } from '../port-folders.ts';
 import { DiagnosticsClientError } from './client-error.ts';
 import { type IsWanted, LinuxPorts } from './linux-ports.ts';
-import { bestPort, type DiagnosticPort, PortFolders } from './port-folder.ts';
+import { type DiagnosticPort, newestPort, PortFolders } from './port-folder.ts';
 
 /**
  * The port of a process.
@@ -65,5 +65,5 @@ async function addressIn(folders: PortFolders, processId: number): Promise<strin
     const names = await readdir(PIPE_FOLDER).catch(() => [name]);
     return names.includes(name) ? PIPE_FOLDER + name : undefined;
   }
-  return bestPort(await folders.portsIn(temporaryFolder(), processId))?.address;
+  return newestPort(await folders.portsIn(temporaryFolder(), processId))?.address;
 }

@@ -2,12 +2,12 @@
  * The diagnostic ports of processes on Linux, including those in containers and with their own temporary folders: each
  * is looked for where the process itself sees it.
  */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCodeOf } from '../../base/system-code.ts';
-import { startTimeKey } from '../../wire/diagnostics-ipc/port-name.ts';
+import { portKey, startTimeKey } from '../../wire/diagnostics-ipc/port-name.ts';
 import { temporaryFolder } from '../port-folders.ts';
-import { bestPort, type DiagnosticPort, PortFolders } from './port-folder.ts';
+import { type DiagnosticPort, newestPort, type PortFile, PortFolders } from './port-folder.ts';
 
 export interface FoundPort {
   readonly address?: string;
@@ -29,7 +29,7 @@ export class LinuxPorts {
     for (const name of await readdir('/proc')) {
       if (!/^\d+$/.test(name)) continue;
       const processId = Number(name);
-      if (isWanted !== undefined && !isWanted(processId, await keyOf(processId))) continue;
+      if (isWanted !== undefined && !isWanted(processId, (await keyOf(processId)).own)) continue;
       const { address } = await this.of(processId);
       if (address !== undefined) ports.push({ processId, address });
     }
@@ -52,7 +52,7 @@ export class LinuxPorts {
     const usable = found.filter(
       ({ address, owner }) => Buffer.byteLength(address) < MAX_SOCKET_PATH && (owner === user || owner === 0),
     );
-    const address = bestPort(usable, key)?.address;
+    const address = portOfKey(usable, key)?.address;
     if (address !== undefined) return { address };
     const failures = looks.filter((look) => look.status === 'rejected');
     return { obstacle: systemCodeOf(failures.at(-1)?.reason) };
@@ -73,9 +73,31 @@ async function innerIdOf(processId: number): Promise<number> {
   return Number(ids.at(-1) ?? processId);
 }
 
-async function keyOf(processId: number): Promise<string> {
-  return startTimeKey(await textOf(`/proc/${processId}/stat`));
+async function keyOf(processId: number): Promise<ProcessKey> {
+  const [stat, namespace] = await Promise.all([
+    textOf(`/proc/${processId}/stat`),
+    readlink(`/proc/${processId}/ns/pid`).catch(() => undefined),
+  ]);
+  return { startTime: startTimeKey(stat), own: portKey(stat, namespace) };
 }
+
+/** Which keys the port of a process can have. */
+interface ProcessKey {
+  /** That of .NET's runtime; 0 if it is not known. */
+  readonly startTime: string;
+  readonly own: string;
+}
+
+/**
+ * Other files with the process's id belong to earlier processes, or to one of another container that shares the folder.
+ */
+function portOfKey(files: readonly PortFile[], { startTime, own }: ProcessKey): PortFile | undefined {
+  if (startTime === UNKNOWN) return newestPort(files);
+  return [own, startTime, UNKNOWN].flatMap((key) => files.find((file) => file.key === key) ?? [])[0];
+}
+
+/** The key if a process cannot read its start time, as in .NET's runtime. */
+const UNKNOWN = '0';
 
 /** The user as whom it creates files. */
 async function userOf(processId: number): Promise<number | undefined> {

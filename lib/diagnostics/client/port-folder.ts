@@ -25,12 +25,9 @@ interface NamedPort extends Omit<PortFile, 'address'> {
   readonly processId: number;
 }
 
-/**
- * Of the files with a process's id, the one that belongs to it: the one with its key; otherwise the newest, since older
- * ones belong to earlier processes with the same id.
- */
-export function bestPort(files: readonly PortFile[], key?: string): PortFile | undefined {
-  return files.find((file) => file.key === key) ?? [...files].sort((a, b) => b.time - a.time)[0];
+/** The newest of the files with a process's id: older ones belong to earlier processes with the same id. */
+export function newestPort(files: readonly PortFile[]): PortFile | undefined {
+  return [...files].sort((a, b) => b.time - a.time)[0];
 }
 
 /** Folders are read once, even if many processes share them through different paths. */

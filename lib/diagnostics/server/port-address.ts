@@ -1,7 +1,7 @@
 /** The address of this process's diagnostic port, at which .NET's tools find it. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, readlinkSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { PIPE_FOLDER, pipeName, socketName, startTimeKey } from '../../wire/diagnostics-ipc/port-name.ts';
+import { PIPE_FOLDER, pipeName, portKey, socketName } from '../../wire/diagnostics-ipc/port-name.ts';
 
 /** Why a requested port does not exist; the message is a complete sentence. */
 export class PortError extends Error {
@@ -35,11 +35,11 @@ export function systemAddress(address: string): string {
   );
 }
 
-/** Distinguishes the process from earlier ones with the same id: its start time. */
+/** Distinguishes the process from earlier ones with the same id, and from those of other containers. */
 function processKey(): string {
   if (process.platform !== 'linux') return String(Math.floor(performance.timeOrigin / 1000));
   try {
-    return startTimeKey(readFileSync('/proc/self/stat', 'latin1'));
+    return portKey(readFileSync('/proc/self/stat', 'latin1'), readlinkSync('/proc/self/ns/pid'));
   } catch {
     // Like the runtime if there is no /proc.
     return '0';

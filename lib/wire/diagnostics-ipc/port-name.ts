@@ -31,12 +31,28 @@ export function pipeName(processId: number): string {
 /** @returns undefined if the file or pipe is not a port */
 export function parsePortName(name: string): PortName | undefined {
   const { processId, key } =
-    /^dotnet-diagnostic-(?<processId>\d{1,10})(?:-(?<key>\d{1,20})-socket)?$/.exec(name)?.groups ?? {};
+    /^dotnet-diagnostic-(?<processId>\d{1,10})(?:-(?<key>\d{1,24})-socket)?$/.exec(name)?.groups ?? {};
   return processId === undefined ? undefined : { processId: Number(processId), key };
 }
 
+/** Linux, include/linux/proc_ns.h: PROC_PID_INIT_INO. */
+const INITIAL_NAMESPACE = '4026531836';
+
 /**
- * The key of a process on Linux: its start time in clock ticks since the system booted.
+ * The key of a process's port on Linux. As in .NET's runtime, it is the start time. Two containers that share a
+ * temporary folder can have processes with the same id and start time: there, the number of the pid namespace follows.
+ * Tools accept any digits.
+ *
+ * @param stat the text of /proc/PID/stat
+ * @param namespace what /proc/PID/ns/pid links to; undefined if it is not known
+ */
+export function portKey(stat: string, namespace: string | undefined): string {
+  const inode = /^pid:\[(\d{1,10})\]$/.exec(namespace ?? '')?.[1] ?? INITIAL_NAMESPACE;
+  return startTimeKey(stat) + (inode === INITIAL_NAMESPACE ? '' : inode);
+}
+
+/**
+ * The start time of a process on Linux in clock ticks since the system booted: the key of .NET's runtime.
  *
  * @param stat the text of /proc/PID/stat
  * @returns `0`, like the runtime, if the text does not contain it

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
   parsePortName,
   pipeName,
+  portKey,
   socketName,
   startTimeKey,
 } from '../../../lib/wire/diagnostics-ipc/port-name.ts';
@@ -40,5 +41,17 @@ describe('the key of a process on Linux', () => {
   it('is 0 if that is unknown', () => {
     expect(startTimeKey('4711 (node) S 1')).toBe('0');
     expect(startTimeKey('')).toBe('0');
+  });
+
+  it('ends with the pid namespace, except in the initial one', () => {
+    const stat = `4711 (node) ${after}`;
+    expect(portKey(stat, 'pid:[4026531836]')).toBe('987654');
+    expect(portKey(stat, 'pid:[4026532178]')).toBe('9876544026532178');
+    expect(portKey(stat, undefined)).toBe('987654');
+    const years = stat.replace('987654', '12345678901');
+    expect(parsePortName(socketName(7, portKey(years, 'pid:[4294967295]')))).toEqual({
+      processId: 7,
+      key: '123456789014294967295',
+    });
   });
 });
