@@ -1,11 +1,12 @@
-// Writes the types that each entry of the package exports to test/api, so that reviews show changes to the public API;
-// a test compares them. Usage: npm run api
+// Writes what follows from the package's entries: the types that each exports to test/api, so that reviews show changes to
+// the public API, and their paths to package.json. A test compares both. Usage: npm run api
+import { readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { entries } from './lib/entries.mjs';
+import { entries, packageEntries } from './lib/entries.mjs';
 
 // CommonJS whose exports Node cannot list.
 const { CompilerState, Extractor, ExtractorConfig } = createRequire(import.meta.url)(
@@ -15,6 +16,7 @@ const { CompilerState, Extractor, ExtractorConfig } = createRequire(import.meta.
 const root = join(import.meta.dirname, '..');
 export const reportFolder = join(root, 'test/api');
 export const entryNames = Object.keys(entries);
+export { packageEntries };
 
 const compilerOptions = {
   target: 'es2022',
@@ -77,5 +79,8 @@ export async function writeApiReports(folder) {
 }
 
 if (process.argv[1] && pathToFileURL(process.argv[1]).href === import.meta.url) {
+  const path = join(root, 'package.json');
+  const manifest = { ...JSON.parse(readFileSync(path, 'utf8')), ...packageEntries() };
+  writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`);
   await writeApiReports(reportFolder);
 }

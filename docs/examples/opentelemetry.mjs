@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { context, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { TracerProvider } from '@opentelemetry/sdk-trace';
-import { activityTrace, spanActivities } from 'tracewright/integrations/opentelemetry-traces';
+import { activityTrace, spanActivities } from 'tracewright/opentelemetry-traces';
 import 'tracewright/auto';
 
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());

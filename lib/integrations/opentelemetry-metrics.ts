@@ -1,4 +1,4 @@
-/** tracewright/integrations/opentelemetry-metrics: the metrics of OpenTelemetry's API as meters of this process. */
+/** tracewright/opentelemetry-metrics: the metrics of OpenTelemetry's API as meters of this process. */
 import type { MeterProvider } from '@opentelemetry/api';
 import { OpenTelemetryMeter } from './opentelemetry/meter.ts';
 

@@ -1,4 +1,4 @@
-/** tracewright/integrations/opentelemetry-traces: OpenTelemetry spans as activities. */
+/** tracewright/opentelemetry-traces: OpenTelemetry spans as activities. */
 import { type Attributes, type Context, context, type Span, SpanStatusCode, trace } from '@opentelemetry/api';
 import type { Activity, ActivityContext } from '../activity/activity.ts';
 import { ActivityOptions } from '../activity/activity.ts';

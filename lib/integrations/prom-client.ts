@@ -1,4 +1,4 @@
-/** tracewright/integrations/prom-client: the metrics of a prom-client registry as instruments of a meter. */
+/** tracewright/prom-client: the metrics of a prom-client registry as instruments of a meter. */
 import type { Registry } from 'prom-client';
 import { thrownTextWithStack } from '../base/value-text.ts';
 import { Demand } from '../counters/demand.ts';

@@ -1,4 +1,4 @@
-// The package's entries, by file name; package.json's `exports` maps paths to them.
+// The package's entries, by file name. `npm run api` writes package.json's `exports` and `typesVersions` from them.
 
 /** @type {Readonly<Record<string, string>>} each entry's module under lib/ */
 export const entries = {
@@ -21,11 +21,32 @@ export const entries = {
   winston: 'integrations/winston',
 };
 
-/** Of these entries, those that read traces. */
-export const reading = ['playback', 'query', 'trace', 'view'];
-
 /** Run, and imported by nobody: CommonJS alone, which starts fastest and shares the entries' instance. */
 export const program = { cli: 'cli/main', 'stand-in': 'diagnostics/server/stand-in-thread' };
 
 /** Waits at its top level, as modules alone can. */
 export const registration = { name: 'diagnostics-register', module: 'diagnostics/register' };
+
+/** `exports` and `typesVersions` of package.json: `tracewright` for the index, `tracewright/NAME` for each other entry. */
+export function packageEntries() {
+  const names = Object.keys(entries).filter((name) => name !== 'index');
+  const conditions = (name, types, code) => ({
+    types: `./dist/types/${name}.d.${types}`,
+    module: `./dist/esm/${name}.js`,
+    default: `./dist/cjs/${name}.${code}`,
+  });
+  const entry = (name) => ({
+    import: conditions(name, 'ts', 'mjs'),
+    require: conditions(name, 'cts', 'cjs'),
+  });
+  return {
+    exports: {
+      '.': entry('index'),
+      ...Object.fromEntries(names.map((name) => [`./${name}`, entry(name)])),
+      './diagnostics/register': { import: `./dist/cjs/${registration.name}.mjs` },
+      './package.json': './package.json',
+    },
+    // For TypeScript's resolution `node10`, which knows no exports.
+    typesVersions: { '*': Object.fromEntries(names.map((name) => [name, [`./dist/types/${name}.d.cts`]])) },
+  };
+}

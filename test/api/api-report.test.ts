@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { entryNames, reportFolder, writeApiReports } from '../../scripts/api-report.mjs';
+import { entryNames, packageEntries, reportFolder, writeApiReports } from '../../scripts/api-report.mjs';
 
 describe('the public API', () => {
   let folder: string;
@@ -19,5 +19,11 @@ describe('the public API', () => {
   it.each(entryNames)('of %s matches its reviewed report', (name) => {
     const report = (from: string) => readFileSync(join(from, `${name}.api.md`), 'utf8');
     expect(report(folder)).toBe(report(reportFolder));
+  });
+
+  it('has a path in package.json for each entry', () => {
+    const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    expect(manifest).toMatchObject(packageEntries());
+    expect(Object.keys(manifest.exports)).toEqual(Object.keys(packageEntries().exports));
   });
 });

@@ -18,8 +18,8 @@ const program = `
 import { defineEventSource, event, Level, listen } from 'tracewright';
 import { EventCounter, Meter } from 'tracewright/counters';
 import { enableDiagnostics } from 'tracewright/diagnostics';
-import { meterProvider } from 'tracewright/integrations/opentelemetry-metrics';
-import { showRegistry } from 'tracewright/integrations/prom-client';
+import { meterProvider } from 'tracewright/opentelemetry-metrics';
+import { showRegistry } from 'tracewright/prom-client';
 import { activityMixin, eventStream } from 'tracewright/pino';
 import { Playback } from 'tracewright/playback';
 import { enableRuntimeEvents } from 'tracewright/runtime';

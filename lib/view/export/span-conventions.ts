@@ -80,7 +80,7 @@ export function spanFields(subject: SpanSubject, provider: string, fields: Field
   return { ...parsed(fields.attributes), ...Object.fromEntries(others) };
 }
 
-/** A span written by the span processor of `tracewright/integrations/opentelemetry-traces`. */
+/** A span written by the span processor of `tracewright/opentelemetry-traces`. */
 function isSpan(task: string, { kind, spanId, attributes }: Fields): boolean {
   return (
     task === 'Span' && Object.hasOwn(KINDS, String(kind)) && Boolean(text(spanId)) && attributes !== undefined

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineEventSource } from 'tracewright';
 import { consoleEvents } from 'tracewright/console';
-import { spanActivities } from 'tracewright/integrations/opentelemetry-traces';
+import { spanActivities } from 'tracewright/opentelemetry-traces';
 import { until } from './tracefs.mjs';
 
 const processor = spanActivities({ provider: 'Test_Traces', commonSchema: true });

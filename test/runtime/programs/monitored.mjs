@@ -2,7 +2,7 @@
 // OpenTelemetry. Prints where its diagnostic port is, or why it has none.
 import { metrics } from '@opentelemetry/api';
 import { enableDiagnostics } from 'tracewright/diagnostics';
-import { meterProvider } from 'tracewright/integrations/opentelemetry-metrics';
+import { meterProvider } from 'tracewright/opentelemetry-metrics';
 import { enableRuntimeEvents } from 'tracewright/runtime';
 
 metrics.setGlobalMeterProvider(meterProvider());
