@@ -45,6 +45,10 @@ export class AgentCounters {
   /** Triggers that a limit suppressed. */
   suppressed = 0;
   processes = 0;
+  /** Processes that ended before they had a session. */
+  missed = 0;
+  /** How long processes that have started after the agent ran before their sessions. */
+  unwatchedMs = 0;
   /** Events in rings. */
   held = 0;
   heldBytes = 0;
@@ -80,6 +84,12 @@ export function prometheusText(counters: AgentCounters): string {
     metric(`tracewright_agent_${name}`, 'gauge', help, value, label);
   return [
     gauge('attached_processes', 'Processes with a session.', counters.processes),
+    counter('processes_missed', 'Processes that ended before they had a session.', counters.missed),
+    counter(
+      'unwatched_seconds',
+      'How long processes that have started after the agent ran before their sessions.',
+      counters.unwatchedMs / 1000,
+    ),
     gauge('sessions', 'Sessions in processes.', counters.sessions, 'rule'),
     counter('events_received', 'Events that arrived from processes.', counters.received, 'rule'),
     counter('bytes_received', 'Bytes that arrived from processes.', counters.receivedBytes, 'rule'),

@@ -2,6 +2,7 @@
  * The agent of a node: finds processes with a diagnostic port, has a session in each for each rule that applies, and
  * keeps the files that result within the disk budget.
  */
+import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { systemCodeText } from '../base/system-code.ts';
 import { AgentCounters } from './agent-counters.ts';
@@ -20,6 +21,10 @@ import { SpanShipping } from './span-shipping.ts';
 const BYTES_PER_MB = 1e6;
 const MS = 1000;
 const TICK_MS = 250;
+/** Processes that start together are found together. */
+const NOTICE_MS = 10;
+/** After a scan, it takes so many times as long until processes that start cause another one. */
+const SCAN_PART = 5;
 /** How long processes may take for their last events when the agent ends. */
 const LAST_EVENTS_MS = 8000;
 /** And for the last files. */
@@ -56,6 +61,12 @@ export class Agent {
   #nextScan: NodeJS.Timeout | undefined;
   #scanning: Promise<void> = Promise.resolve();
   #isStopping = false;
+  /** Times of the scans, and how long the last one took. */
+  #scanStarted = 0;
+  #scanMs = 0;
+  #isScanning = false;
+  #hasStarts = false;
+  readonly #startedMs = sinceBoot();
 
   private constructor(settings: AgentSettings, unlock: () => void, say: (sentence: string) => void) {
     const { folder, disk, memory, parquet, otlp, rules } = settings;
@@ -71,7 +82,12 @@ export class Agent {
     this.#disk = new DiskBudget(folders, limits, counters);
     const bytes = memory?.megabytes === undefined ? defaultMemory() : memory.megabytes * BYTES_PER_MB;
     this.#memory = new MemoryBudget(bytes, counters, say);
-    this.#processes = new NodeProcesses(counters, say);
+    this.#processes = new NodeProcesses(
+      counters,
+      say,
+      (process) => this.#attach(process),
+      () => this.#scanSoon(),
+    );
     this.#rules = rules.map((rule) => ({ settings: rule, matches: matcher(rule) }));
     this.#spans = otlp && new SpanShipping(otlp, counters);
     this.#shipping = new Shipping({
@@ -157,16 +173,33 @@ export class Agent {
   }
 
   #scan(): void {
+    this.#isScanning = true;
+    this.#hasStarts = false;
+    this.#scanStarted = performance.now();
     this.#scanning = this.#findProcesses().finally(() => {
-      if (!this.#isStopping) {
-        this.#nextScan = setTimeout(() => this.#scan(), this.#settings.scanSeconds * MS);
-      }
+      this.#isScanning = false;
+      this.#scanMs = performance.now() - this.#scanStarted;
+      if (this.#hasStarts) this.#scanSoon();
+      else this.#scanAfter(this.#settings.scanSeconds * MS);
     });
+  }
+
+  /** A process has started: at once, unless scans would take more than a part of the agent's time. */
+  #scanSoon(): void {
+    this.#hasStarts = true;
+    if (this.#isScanning) return;
+    const earliest = this.#scanStarted + SCAN_PART * this.#scanMs;
+    this.#scanAfter(Math.max(NOTICE_MS, earliest - performance.now()));
+  }
+
+  #scanAfter(ms: number): void {
+    clearTimeout(this.#nextScan);
+    if (!this.#isStopping) this.#nextScan = setTimeout(() => this.#scan(), ms);
   }
 
   async #findProcesses(): Promise<void> {
     try {
-      for (const process of await this.#processes.scan()) this.#attach(process);
+      await this.#processes.scan();
       this.counters.scans++;
     } catch (error) {
       this.counters.errors.add('scan');
@@ -225,7 +258,12 @@ export class Agent {
       say: this.#say,
     });
     const feed = isStream(rule) ? spans?.feed(resource) : undefined;
-    return new Attachment({ process, rule, recorder, memory: this.#memory, counters, feed, say: this.#say });
+    const onStart = () => {
+      if (process.startMs >= this.#startedMs)
+        counters.unwatchedMs += Math.max(0, sinceBoot() - process.startMs);
+    };
+    const places = { recorder, memory: this.#memory, counters };
+    return new Attachment({ process, rule, ...places, feed, onStart, say: this.#say });
   }
 
   #detach({ processId }: NodeProcess, attachment: Attachment): void {
@@ -241,6 +279,15 @@ export class Agent {
     let count = 0;
     for (const set of this.#attached.values()) count += set.size;
     return count;
+  }
+}
+
+/** In milliseconds; NaN where the system does not say it. */
+function sinceBoot(): number {
+  try {
+    return Number.parseFloat(readFileSync('/proc/uptime', 'utf8')) * MS;
+  } catch {
+    return Number.NaN;
   }
 }
 

@@ -29,6 +29,8 @@ export interface AttachmentOptions {
   readonly memory: MemoryBudget;
   readonly counters: AgentCounters;
   readonly feed: LiveFeed | undefined;
+  /** Called when the process has begun the session. */
+  readonly onStart: () => void;
   readonly say: (sentence: string) => void;
 }
 
@@ -45,6 +47,7 @@ export class Attachment {
   readonly #options: AttachmentOptions;
   readonly #watch: ReturnType<typeof watchTriggers>;
   readonly #sections = new TraceSections();
+  readonly #left = new AbortController();
   #session: TracingSession | undefined;
   #trace: Trace | undefined;
   #isStopped = false;
@@ -75,12 +78,14 @@ export class Attachment {
   /** Asks the process for its last events, and for the end. */
   async stop(): Promise<void> {
     this.#isStopped = true;
+    if (this.#session === undefined) this.#left.abort();
     await this.#session?.stop().catch(() => {});
     await this.ended;
   }
 
   /** Ends the session at once. */
   close(): void {
+    this.#left.abort();
     this.#session?.close();
   }
 
@@ -94,6 +99,7 @@ export class Attachment {
       // A process may end before it has sent anything.
       const isOver =
         error instanceof DiagnosticsClientError ? error.code === 'ended' : this.#sections.isEmpty;
+      if (isOver && this.#session === undefined && !this.#isStopped) counters.missed++;
       if (!isOver) {
         const isTrace = error instanceof NetTraceError || error instanceof TraceError;
         counters.errors.add(isTrace ? 'trace' : 'session');
@@ -116,7 +122,9 @@ export class Attachment {
         bufferMegabytes: BUFFER_MEGABYTES,
         providers: providersFor(rule.providers, rule.triggers),
       }),
+      this.#left.signal,
     );
+    this.#options.onStart();
     if (this.#isStopped) this.#session.stop().catch(() => {});
     const trace = await openTrace(this.#bytesOf(this.#session), { onDamage: 'warning' });
     this.#trace = trace;

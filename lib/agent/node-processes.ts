@@ -1,6 +1,7 @@
 /** The processes of this machine that have a diagnostic port, in any container, as they come. */
 import { readFile } from 'node:fs/promises';
 import { glob, globs } from '../base/glob.ts';
+import { isAlive } from '../base/is-alive.ts';
 import { systemCodeText } from '../base/system-code.ts';
 import { checkedTarget } from '../diagnostics/client/checked-port.ts';
 import { DiagnosticsClientError } from '../diagnostics/client/client-error.ts';
@@ -9,12 +10,15 @@ import { listPorts } from '../diagnostics/client/find-port.ts';
 import type { DiagnosticPort } from '../diagnostics/client/port-folder.ts';
 import { processName } from '../wire/diagnostics-ipc/process-info.ts';
 import type { AgentCounters } from './agent-counters.ts';
+import { PortWatch } from './port-watch.ts';
 import { processResource, type Resource } from './process-resource.ts';
 import type { RuleSettings } from './settings/agent-settings.ts';
 
 export interface NodeProcess {
   readonly processId: number;
   readonly client: DiagnosticsClient;
+  /** When it has started, in milliseconds since the system booted; NaN if the system does not say it. */
+  readonly startMs: number;
   /** Of what it runs: `server.js`. */
   readonly name: string;
   /** As OpenTelemetry names it; otherwise its name. */
@@ -28,10 +32,12 @@ export interface NodeProcess {
   readonly container: string;
 }
 
-/** How long a process may take to answer. */
-const ANSWER_MS = 2000;
-/** How many are asked at the same time. */
-const PARALLEL = 16;
+/** How long a process may take to answer: one that is busy answers late, and nobody waits for it. */
+const ANSWER_MS = 30_000;
+/** How many may be waited for at the same time. */
+const MAX_ASKED = 256;
+/** Of the clock in /proc/PID/stat: USER_HZ is 100 on all architectures that Node.js supports. */
+const MS_PER_TICK = 10;
 /** A process that cannot be asked is asked again after this many scans at most. */
 const MAX_PAUSE = 64;
 /** .NET's versions are far below those of Node.js that tracewright supports. */
@@ -51,16 +57,32 @@ export class NodeProcesses {
   readonly #counters: AgentCounters;
   readonly #say: (sentence: string) => void;
   readonly #seen = new Map<number, Seen>();
+  readonly #onFound: (process: NodeProcess) => void;
+  readonly #onStart: () => void;
+  readonly #ports: PortWatch;
+  readonly #asked = new Set<Promise<void>>();
+  readonly #stopped = new AbortController();
   #scans = 0;
-  #isStopped = false;
 
-  constructor(counters: AgentCounters, say: (sentence: string) => void) {
+  /**
+   * @param onFound called with each process that answers
+   * @param onStart called when a process has started: it is time for a scan
+   */
+  constructor(
+    counters: AgentCounters,
+    say: (sentence: string) => void,
+    onFound: (process: NodeProcess) => void,
+    onStart: () => void,
+  ) {
     this.#counters = counters;
     this.#say = say;
+    this.#onFound = onFound;
+    this.#onStart = onStart;
+    this.#ports = new PortWatch(onStart, () => counters.missed++);
   }
 
-  /** Those that have come since the last scan, and those that could not be asked then. */
-  async scan(): Promise<NodeProcess[]> {
+  /** Asks those that have come since the last scan, and those that could not be asked then; does not wait for answers. */
+  async scan(): Promise<void> {
     this.#scans++;
     const present = new Map<number, string>();
     const ports = await listPorts((processId, key) => {
@@ -70,19 +92,20 @@ export class NodeProcesses {
     for (const processId of this.#seen.keys()) {
       if (!present.has(processId)) this.#seen.delete(processId);
     }
-    const found: NodeProcess[] = [];
-    while (ports.length > 0 && !this.#isStopped) {
-      const asked = ports
-        .splice(0, PARALLEL)
-        .map((port) => this.#ask(port, present.get(port.processId) ?? ''));
-      found.push(...(await Promise.all(asked)).filter((one) => one !== undefined));
+    for (const port of ports) {
+      if (this.#asked.size >= MAX_ASKED) await Promise.race(this.#asked);
+      if (this.#stopped.signal.aborted) return;
+      const asked = this.#ask(port, present.get(port.processId) ?? '');
+      this.#asked.add(asked);
+      asked.finally(() => this.#asked.delete(asked));
     }
-    return found;
+    this.#ports.tick();
   }
 
-  /** Asks no more processes: those that do not answer take time. */
+  /** Asks no more processes, and waits for no answers. */
   stop(): void {
-    this.#isStopped = true;
+    this.#stopped.abort();
+    this.#ports.close();
   }
 
   /** Its session has ended, though it may still run: the next scan finds it again, if it does. */
@@ -103,20 +126,22 @@ export class NodeProcesses {
     this.#seen.set(processId, { key, failures, askAt: this.#scans + pause });
   }
 
-  async #ask(port: DiagnosticPort, key: string): Promise<NodeProcess | undefined> {
+  async #ask(port: DiagnosticPort, key: string): Promise<void> {
     const { processId } = port;
+    const failures = this.#seen.get(processId)?.failures;
+    this.#seen.set(processId, { key, failures, askAt: Number.POSITIVE_INFINITY });
+    this.#ports.found(port.address);
     try {
       const client = new DiagnosticsClient(checkedTarget(port, ANSWER_MS), ANSWER_MS);
-      const info = await client.processInfo();
-      const before = this.#seen.get(processId);
-      this.#seen.set(processId, { key, failures: before?.failures, askAt: Number.POSITIVE_INFINITY });
+      const info = await client.processInfo(this.#stopped.signal);
       const isNode = Number.parseInt(info.productVersion ?? '', 10) >= FIRST_NODE_VERSION;
       const [name, environment] = [processName(info), variables(await textOf(`/proc/${processId}/environ`))];
       const container = (await textOf(`/proc/${processId}/cgroup`)).trim();
       const resource = processResource(environment, container);
-      return {
+      this.#onFound({
         processId,
         client,
+        startMs: Number(key || Number.NaN) * MS_PER_TICK,
         name,
         service: resource['service.name'] ?? name,
         resource,
@@ -124,15 +149,19 @@ export class NodeProcesses {
         runtime: isNode ? 'node' : 'dotnet',
         environment,
         container,
-      };
+      });
     } catch (error) {
-      this.#postpone(processId, key, this.#seen.get(processId)?.failures);
+      if (this.#stopped.signal.aborted) return;
+      // Another process may have its number by now.
+      if (this.#seen.get(processId)?.key === key) this.#postpone(processId, key, failures);
       const hasEnded = error instanceof DiagnosticsClientError && error.code === 'ended';
-      if (!hasEnded) {
+      if (hasEnded && !isAlive(processId)) this.#counters.missed++;
+      // It may not listen yet.
+      else if (hasEnded && failures === undefined) this.#onStart();
+      else if (!hasEnded) {
         this.#counters.errors.add('process');
         this.#say(error instanceof Error ? error.message : systemCodeText(error));
       }
-      return undefined;
     }
   }
 }

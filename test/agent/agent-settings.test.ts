@@ -88,6 +88,7 @@ describe('the settings', () => {
     const process = {
       processId: 7,
       client: undefined as never,
+      startMs: 0,
       resource: {},
       name: 'server.js',
       service: 'shop',

@@ -1,6 +1,6 @@
 /** `tracewright agent` on live programs: every event arrives or is counted, whatever happens to the agent or the disk. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Collector } from '../integrations/collector.ts';
@@ -164,6 +164,43 @@ describe.skipIf(notHere !== undefined)(named('the agent', notHere), () => {
     const { status, stderr } = await fleet.command().end();
     expect(status).toBe(1);
     expect(stderr).toMatch(/^tracewright: Process \d+ is an agent with the same folder, .+\.\n$/);
+  });
+
+  it('takes the answer of a program that is late, and attaches to the others meanwhile', async () => {
+    const [late] = fleet.programs;
+    late?.pause();
+    try {
+      // There is only one search.
+      await fleet.collect({ scanSeconds: 3600 });
+      await fleet.until('attached_processes', PROCESSES - 1);
+      // Longer than a process that is not busy takes.
+      await new Promise((resolve) => setTimeout(resolve, 3000));
+      expect((await fleet.metrics()).attached_processes).toBe(PROCESSES - 1);
+    } finally {
+      late?.resume();
+    }
+    await fleet.until('attached_processes', PROCESSES);
+    const { received, written, dropped, sent } = await fleet.endAgent();
+    expect(received).toBe(sent);
+    expect({ written, dropped }).toEqual({ written: sent, dropped: 0 });
+  });
+
+  it('attaches to programs as they start, and counts those that have ended before', async () => {
+    // Longer than the test: only the notice of a start finds them.
+    await fleet.collect({ scanSeconds: 3600 });
+    await fleet.until('attached_processes', PROCESSES);
+    await fleet.start(2, RATE, { TEAM: 'late' });
+    await fleet.until('attached_processes', PROCESSES + 2);
+    const late = fleet.programs.splice(PROCESSES);
+    const { unwatched_seconds_total: unwatched = 0 } = await fleet.metrics();
+    expect(unwatched).toBeGreaterThan(0);
+    // A socket whose process has ended at once.
+    const path = join(fleet.ports, 'dotnet-diagnostic-1-1-socket');
+    writeFileSync(path, '');
+    rmSync(path);
+    await fleet.until('processes_missed_total', 1);
+    await fleet.report('SIGTERM', late);
+    await vi.waitFor(async () => expect((await fleet.metrics()).attached_processes).toBe(PROCESSES));
   });
 
   it('has every event of programs that end before it, and of those that end after it', async () => {

@@ -43,6 +43,7 @@ function attach(fake: FakeProcess, rule: object = {}, memoryLimit = 1e9): Attach
   const target: NodeProcess = {
     processId: fake.processId,
     client,
+    startMs: 0,
     name: 'app',
     service: 'app',
     resource: {},
@@ -58,6 +59,7 @@ function attach(fake: FakeProcess, rule: object = {}, memoryLimit = 1e9): Attach
     memory,
     counters,
     feed: undefined,
+    onStart: () => {},
     say,
   });
   return { attachment, counters, said, files };

@@ -52,6 +52,15 @@ class Program {
   kill(): void {
     this.#child.kill('SIGKILL');
   }
+
+  /** As a process that the system gives no time. */
+  pause(): void {
+    this.#child.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.#child.kill('SIGCONT');
+  }
 }
 
 /** What a rule of the agent has beside its name and providers. */
@@ -63,7 +72,9 @@ export class Fleet {
   folder = join(this.root, 'agent');
   programs: Program[] = [];
   agent: RunningCommand | undefined;
-  readonly #env = { TMPDIR: join(this.root, 'ports') };
+  /** Where the programs have their sockets. */
+  readonly ports = join(this.root, 'ports');
+  readonly #env = { TMPDIR: this.ports };
 
   constructor() {
     mkdirSync(this.#env.TMPDIR);

@@ -45,9 +45,16 @@ export class DiagnosticsClient {
     );
   }
 
-  /** @throws DiagnosticsClientError */
-  async processInfo(): Promise<ProcessInfo> {
-    return (await this.#processInfoIfKnown(3)) ?? (await this.#processInfoIfKnown(2)) ?? this.#processInfo(1);
+  /**
+   * @param signal gives up waiting for the answer
+   * @throws DiagnosticsClientError
+   */
+  async processInfo(signal?: AbortSignal): Promise<ProcessInfo> {
+    return (
+      (await this.#processInfoIfKnown(3, signal)) ??
+      (await this.#processInfoIfKnown(2, signal)) ??
+      this.#processInfo(1, signal)
+    );
   }
 
   /**
@@ -62,13 +69,17 @@ export class DiagnosticsClient {
   /**
    * Starts a session whose events come as a nettrace.
    *
+   * @param signal gives up waiting for the answer
    * @throws DiagnosticsClientError
    */
-  async collectTracing(tracing: StreamingTracing): Promise<TracingSession> {
+  async collectTracing(tracing: StreamingTracing, signal?: AbortSignal): Promise<TracingSession> {
     // As old as version 1, and the one that every client uses.
     const version = Math.max(2, leastVersion(tracing)) as TracingVersion;
     const name = `CollectTracing${version}`;
     const connection = await this.#target.connect();
+    const giveUp = (): void => connection.close();
+    if (signal?.aborted) giveUp();
+    signal?.addEventListener('abort', giveUp);
     try {
       connection.send(encodeRequest({ command: 'CollectTracing', version, tracing }));
       const reply = await connection.readReply(this.#timeoutMs);
@@ -83,6 +94,8 @@ export class DiagnosticsClient {
     } catch (error) {
       connection.close();
       throw error;
+    } finally {
+      signal?.removeEventListener('abort', giveUp);
     }
   }
 
@@ -93,20 +106,22 @@ export class DiagnosticsClient {
   }
 
   /** @returns undefined if the process does not support this version */
-  async #processInfoIfKnown(version: ProcessInfoVersion): Promise<ProcessInfo | undefined> {
+  async #processInfoIfKnown(
+    version: ProcessInfoVersion,
+    signal: AbortSignal | undefined,
+  ): Promise<ProcessInfo | undefined> {
     try {
-      return await this.#processInfo(version);
+      return await this.#processInfo(version, signal);
     } catch (error) {
       if (error instanceof DiagnosticsClientError && error.code === 'unsupported') return undefined;
       throw error;
     }
   }
 
-  #processInfo(version: ProcessInfoVersion): Promise<ProcessInfo> {
+  #processInfo(version: ProcessInfoVersion, signal: AbortSignal | undefined): Promise<ProcessInfo> {
     const name = version === 1 ? 'ProcessInfo' : `ProcessInfo${version}`;
-    return this.#ask({ command: 'ProcessInfo', version }, name, (payload) =>
-      readProcessInfo(payload, version),
-    );
+    const read = (payload: MessageCursor) => readProcessInfo(payload, version);
+    return this.#ask({ command: 'ProcessInfo', version }, name, read, this.#timeoutMs, signal);
   }
 
   async #ask<T>(
