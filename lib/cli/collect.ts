@@ -8,7 +8,7 @@ import {
 } from '../wire/diagnostics-ipc/tracing.ts';
 import { type CollectionDestination, collect } from './collection.ts';
 import { UsageError } from './parse-options.ts';
-import { ACTIVITY_SWITCHES, sessionProviders } from './provider-argument.ts';
+import { ACTIVITY_RUNS, ACTIVITY_SWITCHES, sessionProviders } from './provider-argument.ts';
 import { durationArgument } from './record-arguments.ts';
 import { TARGET_USAGE, targetArguments } from './target-argument.ts';
 
@@ -22,10 +22,11 @@ recorded from its first event; each process that it starts gets a file of its ow
 ${TARGET_USAGE}  -o, --output FILE         the file; by default named after the process and the time
   --provider PROVIDER,...   Name:Keywords:Level:key=value;key=value, as for dotnet-trace: keywords are hex and
                             default to all; level is a number or a name and defaults to Verbose; can be repeated.
-                            The default is all events of all providers, which for .NET are very many
+                            The default is all events of all providers, which for .NET are very many, and what
+                            "tracewright explain" needs of Node.js
   --ring                    what the flight recorder of a Node.js process has in memory, and nothing later
   --cpu                     also samples what the CPU does, with stacks, and for which activity; of Node.js, only
-                            JavaScript on the main thread
+                            JavaScript on the main thread; COMMAND is sampled without --provider, too
   --duration SECONDS        stops after this time, and ends COMMAND, too
   --max-size MB             stops when all files together approach this size, which they never exceed
   --nettrace-version 4|6    the nettrace version (4); .NET writes only version 4
@@ -48,11 +49,13 @@ const STREAM_FORMATS: Readonly<Record<string, number>> = {
   6: StreamFormat.NetTrace6,
 };
 const INFORMATIONAL = 4;
-/** Requests for every provider include neither samples nor activity switches. */
-const CPU: readonly TracingProvider[] = [
-  { name: 'Microsoft-DotNETCore-SampleProfiler', keywords: 0n, level: INFORMATIONAL, arguments: '' },
-  ACTIVITY_SWITCHES,
-];
+/** Requests for every provider include neither samples, nor activity switches, nor runs. */
+const SAMPLES: TracingProvider = {
+  name: 'Microsoft-DotNETCore-SampleProfiler',
+  keywords: 0n,
+  level: INFORMATIONAL,
+  arguments: '',
+};
 /** The same default as dotnet-trace. */
 export const BUFFER_MEGABYTES = 256;
 
@@ -80,9 +83,17 @@ export async function collectCommand(args: readonly string[]): Promise<void> {
       '--ring collects the events that the flight recorder has: it takes no --provider or --cpu.',
     );
   }
+  const destination = await destinationArgument(values);
+  const isExplained = provider === undefined && destination === undefined;
+  // What somebody starts to look at it may be slowed down a little; what already runs may be in production.
+  const isSampled = cpu === true || (isExplained && values.command.length > 0);
   const providers = ring
     ? sessionProviders([FLIGHT_RECORDER], {}, false)
-    : [...sessionProviders(provider, {}, true), ...(cpu === true ? CPU : [])];
+    : [
+        ...sessionProviders(provider, {}, true),
+        ...(isSampled ? [SAMPLES, ACTIVITY_SWITCHES] : []),
+        ...(isExplained ? [ACTIVITY_RUNS] : []),
+      ];
   await collect({
     target: values,
     tracing: tracingOf(providers, streamFormat(values['nettrace-version'] ?? '4')),
@@ -90,7 +101,7 @@ export async function collectCommand(args: readonly string[]): Promise<void> {
     duration: durationArgument(duration),
     maxSize: sizeArgument('--max-size', values['max-size']),
     isRing: ring,
-    destination: await destinationArgument(values),
+    destination,
   });
 }
 

@@ -43,6 +43,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return { run, usage };
     },
   },
+  explain: {
+    takes: 'FILE',
+    summary: 'says why activities of a trace were slow',
+    load: async () => {
+      const { explainCommand: run, EXPLAIN_USAGE: usage } = await import('./explain.ts');
+      return { run, usage };
+    },
+  },
   export: {
     takes: 'FILE',
     summary: 'exports a trace for Perfetto, speedscope, spreadsheets or as nettrace',

@@ -44,19 +44,29 @@ export function fileArguments<const O extends Options>(
   return { file, values: given.values as OptionValues<O> };
 }
 
-/** The same for a command that takes one file or several. */
+/**
+ * The same for a command that takes one file or several.
+ *
+ * @param byDefault the file if none is given
+ */
 export function filesArguments<const O extends Options>(
   command: string,
   usage: string,
   args: readonly string[],
   options: O,
+  byDefault?: () => string | undefined,
 ): FilesArguments<O> | undefined {
   const given = parse(usage, args, options);
   if (given === undefined) return undefined;
-  if (given.positionals.length === 0) {
-    throw new UsageError(`${command} takes at least one file.\n\n${usage.trimEnd()}`);
+  let files: readonly string[] = given.positionals;
+  if (files.length === 0) {
+    const file = byDefault?.();
+    if (file === undefined) {
+      throw new UsageError(`${command} takes at least one file.\n\n${usage.trimEnd()}`);
+    }
+    files = [file];
   }
-  return { files: given.positionals, values: given.values as OptionValues<O> };
+  return { files, values: given.values as OptionValues<O> };
 }
 
 /** The same for a command that takes one name, or none. */

@@ -1,5 +1,6 @@
 /** The providers that a session requests, in dotnet-trace's syntax. */
 
+import { ACTIVITY_RUN } from '../activity/runs.ts';
 import { ACTIVITY_SWITCH } from '../activity/switches.ts';
 import { MAX_LEVEL } from '../wire/diagnostics-ipc/constants.ts';
 import {
@@ -24,6 +25,13 @@ export const ACTIVITY_SWITCHES: TracingProvider = {
   keywords: ACTIVITY_SWITCH.keyword,
   level: 0,
   arguments: '',
+};
+
+/** The same for their runs, which tell more: see `tracewright explain`. */
+export const ACTIVITY_RUNS: TracingProvider = {
+  ...ACTIVITY_SWITCHES,
+  name: ACTIVITY_RUN.provider,
+  keywords: ACTIVITY_RUN.keyword,
 };
 
 /** The defaults for providers that do not specify these. */

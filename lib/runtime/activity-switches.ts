@@ -1,4 +1,5 @@
-/** Activity switches as events, for those who ask for their keyword. */
+/** Activity switches and runs as events, each for those who ask for its keyword. */
+import { ACTIVITY_RUN, ActivityRuns, type LoopClocks } from '../activity/runs.ts';
 import { sharedActivities } from '../activity/shared.ts';
 import { ACTIVITY_SWITCH, ActivitySwitches } from '../activity/switches.ts';
 import { NOT_READ, type ThreadTimes, threadTimes } from '../platform/thread-times.ts';
@@ -9,9 +10,8 @@ import { isAskedFor, type Observation } from './observation.ts';
 /** Only a run that is longer has readings of the thread's times of its own: each is a system call. */
 const READ_MS = 1;
 
-const { keyword: keywords, level } = ACTIVITY_SWITCH;
-
 export function activitySwitches(events: RuntimeEvents): Observation {
+  const { keyword: keywords, level } = ACTIVITY_SWITCH;
   const writer = writerOf(events.ActivitySwitch);
   return {
     isWanted: () => isAskedFor(events, writer, { level, keywords }),
@@ -28,6 +28,48 @@ export function activitySwitches(events: RuntimeEvents): Observation {
         writer.write({ startedAgoMSec, ...times() }, id, undefined, undefined),
       );
       return switches.observe();
+    },
+  };
+}
+
+const timing = performance.nodeTiming as typeof performance.nodeTiming & {
+  readonly uvMetricsInfo?: { readonly loopCount: number };
+};
+const CLOCKS: LoopClocks = {
+  now: () => performance.now(),
+  idle: () => timing.idleTime,
+  turns: () => timing.uvMetricsInfo?.loopCount ?? 0,
+  cpu: () => threadTimes().threadCpuMSec,
+};
+
+export function activityRuns(events: RuntimeEvents): Observation {
+  const { keyword: keywords, level } = ACTIVITY_RUN;
+  const writer = writerOf(events.ActivityRun);
+  let number = 0;
+  let running: ActivityRuns | undefined;
+  let isAnswering = false;
+  return {
+    isWanted: () => isAskedFor(events, writer, { level, keywords }),
+    start: () => {
+      const runs = new ActivityRuns(
+        sharedActivities(),
+        (fields, id, wokenBy) => writer.write({ ...fields }, id, wokenBy, undefined),
+        number,
+        CLOCKS,
+      );
+      const end = runs.observe();
+      running = runs;
+      if (!isAnswering) {
+        isAnswering = true;
+        events.onStateRequest(({ kind }) => {
+          if (kind === 'stop') running?.flush();
+        });
+      }
+      return () => {
+        end();
+        number = runs.number;
+        running = undefined;
+      };
     },
   };
 }

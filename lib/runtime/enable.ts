@@ -2,7 +2,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { isMainThread } from 'node:worker_threads';
 import type { SourceCommand } from '../listen/commands.ts';
-import { activitySwitches } from './activity-switches.ts';
+import { activityRuns, activitySwitches } from './activity-switches.ts';
 import { defineChannelEvents } from './channels/channel-events.ts';
 import { eventLoop } from './event-loop.ts';
 import { defineEventLoopMeter } from './event-loop-meter.ts';
@@ -46,6 +46,7 @@ function fed(events: RuntimeEvents): RuntimeEvents {
     warnings(events),
     workers(events),
     activitySwitches(events),
+    activityRuns(events),
     taskHops(tasks),
     activityFlow(tasks),
   ]);

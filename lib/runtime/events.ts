@@ -1,4 +1,5 @@
 /** The event source `Node.Runtime`: what Node.js reports about itself. See docs/runtime.md. */
+import { ACTIVITY_RUN } from '../activity/runs.ts';
 import { ACTIVITY_SWITCH } from '../activity/switches.ts';
 import { Level } from '../source/constants.ts';
 import { event } from '../source/event.ts';
@@ -12,6 +13,8 @@ export const RuntimeKeywords = {
   Resources: 0x8n,
   /** Above level Verbose: only for those who ask for it. */
   ActivitySwitches: ACTIVITY_SWITCH.keyword,
+  /** The same. */
+  ActivityRuns: ACTIVITY_RUN.keyword,
   Exceptions: 0x8000n,
   Threading: 0x10000n,
 } as const;
@@ -107,6 +110,20 @@ export function defineRuntimeEvents() {
         // Times of the thread: see platform/thread-times.ts.
         { startedAgoMSec: 'double', threadCpuMSec: 'double', loopIdleMSec: 'double' },
         { keywords: 'ActivitySwitches', level: ACTIVITY_SWITCH.level },
+      ),
+      // Its activity is the one that ran; its related one is the one in whose callback it was woken.
+      [ACTIVITY_RUN.name]: event(
+        {
+          number: 'uint32',
+          startedAgoMSec: 'double',
+          durationMSec: 'double',
+          cpuMSec: 'double',
+          wokenBy: 'string',
+          isOwnCallback: 'bool',
+          lateMSec: 'double',
+          lateAtMostMSec: 'double',
+        },
+        { keywords: 'ActivityRuns', level: ACTIVITY_RUN.level },
       ),
     },
     { keywords: RuntimeKeywords },

@@ -82,7 +82,15 @@ export class TraceActivities {
 
   /** The activity of an event, by id: the last open one, otherwise the last one that ended. */
   activityOf(event: TraceEvent): TracedActivity | undefined {
-    const key = this.keys.ofEvent(event);
+    return this.#activityOfKey(this.keys.ofEvent(event));
+  }
+
+  /** @internal The same for its related id. */
+  relatedOf(event: TraceEvent): TracedActivity | undefined {
+    return this.#activityOfKey(this.keys.relatedOf(event));
+  }
+
+  #activityOfKey(key: ActivityKey | undefined): TracedActivity | undefined {
     return key === undefined ? undefined : this.#known.ofKey(key.mapKey)?.activity;
   }
 

@@ -124,6 +124,8 @@ describe('collect with a command', () => {
       'collect',
       '-o',
       'a',
+      '--provider',
+      '*',
       '--max-size',
       '0.02',
       '--',

@@ -1,0 +1,342 @@
+/**
+ * What a thread runs, and what each run had waited for: unlike activity switches, runs end when the event loop waits,
+ * and say what woke the loop and since when the run could have begun. Only while somebody asks for them.
+ *
+ * Sources, checked on Node.js 20 to 26: `nodeTiming.idleTime` grows while libuv waits for events;
+ * `uvMetricsInfo.loopCount` grows with each turn of the loop; a Timeout's `_idleStart` and `_idleTimeout` say when it
+ * is due, in whole milliseconds of libuv's clock.
+ */
+import { executionAsyncResource } from 'node:async_hooks';
+import type { Guid } from './guid.ts';
+import { runningActivity, type SharedActivities } from './shared.ts';
+
+/** The event source, event, keyword and level of runs. */
+export const ACTIVITY_RUN = {
+  provider: 'Node.Runtime',
+  name: 'ActivityRun',
+  keyword: 0x20n,
+  /** Above Verbose, as for activity switches. */
+  level: 6,
+} as const;
+
+export interface ActivityRunFields {
+  /** Consecutive: a gap is a loss, or a time in which runs were not observed. */
+  number: number;
+  startedAgoMSec: number;
+  durationMSec: number;
+  /** The processor time that the thread used; -1 if that is unknown. */
+  cpuMSec: number;
+  /** What called back: see `WAKERS`; empty if it is unknown. */
+  wokenBy: string;
+  /** Whether the callback was the activity's own, rather than one in which its promise was settled. */
+  isOwnCallback: boolean;
+  /** How long the callback had been ready when the run began: at least, and at most. */
+  lateMSec: number;
+  lateAtMostMSec: number;
+}
+
+/** @param wokenBy the activity that the thread ran when the callback began, if it was another */
+export type WriteRun = (run: ActivityRunFields, id: Guid | undefined, wokenBy: Guid | undefined) => void;
+
+/** In milliseconds. */
+export interface LoopClocks {
+  now(): number;
+  /** How long the loop has waited so far. */
+  idle(): number;
+  /** How many turns the loop has made. */
+  turns(): number;
+  /** Processor time of the thread; -1 if it cannot be read. */
+  cpu(): number;
+}
+
+/** Shorter runs count for the one before, in milliseconds, unless they end a wait. */
+const MERGED_MS = 0.05;
+/** An activity that waited for so long has a run of its own, however short, which says what it waited for. */
+const WAIT_MS = 1;
+/** How long the thread runs, at least, between two readings of its processor time: each is a system call. */
+const READ_MS = 1;
+
+/** What calls back, by the constructor of its resource. Promises and ticks run within the callbacks of others. */
+const WAKERS: Readonly<Record<string, string>> = {
+  Timeout: 'timer',
+  Immediate: 'immediate',
+  FSReqCallback: 'fs',
+  FSReqPromise: 'fs',
+  FileHandleCloseReq: 'fs',
+  ReadFileJob: 'fs',
+  GetAddrInfoReqWrap: 'dns.lookup',
+  GetNameInfoReqWrap: 'dns.lookupService',
+  QueryReqWrap: 'dns.resolve',
+  Zlib: 'zlib',
+  BrotliEncoder: 'zlib',
+  BrotliDecoder: 'zlib',
+  ZstdCompress: 'zlib',
+  ZstdDecompress: 'zlib',
+  TCP: 'socket',
+  Pipe: 'socket',
+  TTY: 'socket',
+  UDP: 'socket',
+  TLSWrap: 'socket',
+  Http2Session: 'socket',
+  Http2Stream: 'socket',
+  HTTPServerAsyncResource: 'http.server',
+  HTTPClientAsyncResource: 'http.client',
+  TCPConnectWrap: 'connect',
+  PipeConnectWrap: 'connect',
+  WriteWrap: 'write',
+  ShutdownWrap: 'write',
+  SendWrap: 'write',
+  Process: 'process',
+  Worker: 'worker',
+  MessagePort: 'message',
+};
+const JOB = /^(\w+)Job$/;
+
+/** A callback of the event loop. */
+interface Callback {
+  readonly waker: string;
+  /** The activity in which it began. */
+  readonly id: Guid | undefined;
+  /** It became ready between these two. */
+  readonly readyFrom: number;
+  readonly readyBy: number;
+}
+
+interface Piece {
+  readonly id: Guid | undefined;
+  readonly callback: Callback;
+  readonly start: number;
+  /** How long its activity had not run; 0 for a new one. */
+  readonly waited: number;
+  end: number;
+  /** Processor time; -1 if it was not read. */
+  cpu: number;
+}
+
+export class ActivityRuns {
+  readonly #shared: SharedActivities;
+  readonly #write: WriteRun;
+  readonly #clocks: LoopClocks;
+  readonly #wakers = new WeakMap<object, string>();
+  /** When each activity last ran. */
+  readonly #lastRan = new WeakMap<Guid, number>();
+  #number: number;
+  #idle: number;
+  #turns: number;
+  /** When the loop last asked the system for events, and since when those that it then found may have been ready. */
+  #polled: number;
+  #polledBefore: number;
+  /** What to add to libuv's time. */
+  #timerOffset: number;
+  #callback: Callback;
+  #running: Piece;
+  /** Written once it is known that what follows does not belong to it. */
+  #pending: Piece | undefined;
+  #isWriting = false;
+  /** Processor time when it was last read, and how long the thread has run since. */
+  #cpu: number;
+  #ranSince = 0;
+
+  /** @param number of the last run of an earlier observation */
+  constructor(shared: SharedActivities, write: WriteRun, number: number, clocks: LoopClocks) {
+    this.#shared = shared;
+    this.#write = write;
+    this.#clocks = clocks;
+    // The time since an earlier observation is a gap.
+    this.#number = number + 1;
+    const now = clocks.now();
+    this.#cpu = clocks.cpu();
+    this.#idle = clocks.idle();
+    this.#turns = clocks.turns();
+    this.#polled = this.#polledBefore = now;
+    this.#timerOffset = now - libuvTime();
+    const id = runningActivity(shared);
+    this.#callback = { waker: '', id, readyFrom: now, readyBy: now };
+    this.#running = this.#pieceAt(now, id);
+    this.#writeSafely({ ...this.#running }, now);
+  }
+
+  /** The number of the last run. */
+  get number(): number {
+    return this.#number;
+  }
+
+  /** Observes the thread. @returns ends it, and writes what has not been written yet */
+  observe(): () => void {
+    // The hook passes an id; a change of the context in running code passes nothing.
+    const observer = (asyncId?: number) => {
+      try {
+        if (asyncId !== undefined) this.#before();
+        this.#check();
+      } catch {
+        // The stack has overflowed: the next call notices the switch. In a hook, an error would end the process.
+      }
+    };
+    const end = this.#shared.flow.observeSwitches(observer);
+    return () => {
+      end();
+      this.flush();
+    };
+  }
+
+  /** Writes the run so far, for a trace that ends now. */
+  flush(): void {
+    if (this.#isWriting) return;
+    const now = this.#clocks.now();
+    this.#endPiece(now);
+    this.#writePending(now);
+    this.#running = this.#pieceAt(now, runningActivity(this.#shared));
+  }
+
+  /** A callback, a tick or the continuation of a promise begins. */
+  #before(): void {
+    const resource = executionAsyncResource();
+    const waker = this.#wakerOf(resource);
+    const idle = this.#clocks.idle();
+    if (waker === undefined && idle === this.#idle) return;
+    const now = this.#clocks.now();
+    const id = runningActivity(this.#shared);
+    const waited = idle - this.#idle;
+    if (waited > 0) {
+      // The loop has waited: whatever it runs now has only just become ready.
+      this.#idle = idle;
+      this.#turns = this.#clocks.turns();
+      this.#polled = this.#polledBefore = now;
+    } else if (waker !== 'timer' && waker !== 'immediate') this.#notePoll(now);
+    this.#callback = this.#callbackOf(waker, resource, id, now);
+    if (waited < MERGED_MS || this.#isWriting) return;
+    this.#endPiece(now - waited);
+    this.#writePending(now);
+    this.#running = this.#pieceAt(now, id);
+  }
+
+  #callbackOf(waker = '', resource: TimeoutResource, id: Guid | undefined, now: number): Callback {
+    if (waker !== 'timer') return { waker, id, readyFrom: this.#polledBefore, readyBy: this.#polled };
+    const due = this.#dueOf(resource, now);
+    return { waker, id, readyFrom: due, readyBy: due };
+  }
+
+  /** Events that the loop finds in a turn may have been ready since the last. */
+  #notePoll(now: number): void {
+    const turns = this.#clocks.turns();
+    if (turns === this.#turns) return;
+    this.#turns = turns;
+    this.#polledBefore = this.#polled;
+    this.#polled = now;
+  }
+
+  #check(): void {
+    const id = runningActivity(this.#shared);
+    if (id === this.#running.id || this.#isWriting) return;
+    const now = this.#clocks.now();
+    this.#endPiece(now);
+    this.#running = this.#pieceAt(now, id);
+  }
+
+  #pieceAt(now: number, id: Guid | undefined): Piece {
+    const waited = id === undefined ? 0 : now - (this.#lastRan.get(id) ?? now);
+    return { id, callback: this.#callback, start: now, waited, end: now, cpu: -1 };
+  }
+
+  #endPiece(end: number): void {
+    const piece = this.#running;
+    const pending = this.#pending;
+    if (piece.id !== undefined) this.#lastRan.set(piece.id, end);
+    piece.end = Math.max(piece.start, end);
+    piece.cpu = this.#cpuOf(piece.end - piece.start);
+    if (pending !== undefined && !isTelling(piece)) {
+      if (pending.cpu >= 0) pending.cpu += piece.end - piece.start;
+      pending.end = piece.end;
+      return;
+    }
+    this.#writePending(this.#clocks.now());
+    this.#pending = piece;
+  }
+
+  /** The loop needs no processor while it waits, and shorter runs are assumed to have had one. */
+  #cpuOf(ran: number): number {
+    this.#ranSince += ran;
+    if (this.#ranSince < READ_MS) return -1;
+    const before = this.#cpu;
+    const others = this.#ranSince - ran;
+    this.#cpu = this.#clocks.cpu();
+    this.#ranSince = 0;
+    if (this.#cpu < 0 || before < 0) return -1;
+    return Math.min(ran, Math.max(0, this.#cpu - before - others));
+  }
+
+  #writePending(now: number): void {
+    const pending = this.#pending;
+    this.#pending = undefined;
+    if (pending !== undefined && isTelling(pending)) this.#writeSafely(pending, now);
+  }
+
+  /** A listener may itself start activities. */
+  #writeSafely({ id, callback, start, end, cpu, waited }: Piece, now: number): void {
+    const { waker, readyFrom, readyBy } = callback;
+    const isOwnCallback = callback.id === id;
+    // An immediate is ready at once.
+    const isReady = waker === 'immediate' && isOwnCallback;
+    this.#number = (this.#number + 1) >>> 0;
+    const run = {
+      number: this.#number,
+      startedAgoMSec: now - start,
+      durationMSec: end - start,
+      cpuMSec: cpu,
+      wokenBy: waker,
+      isOwnCallback,
+      lateMSec: isReady ? waited : Math.max(0, start - readyBy),
+      lateAtMostMSec: isReady ? waited : Math.max(0, start - readyFrom),
+    };
+    this.#isWriting = true;
+    try {
+      this.#write(run, id, isOwnCallback ? undefined : callback.id);
+    } finally {
+      this.#isWriting = false;
+    }
+  }
+
+  /** Undefined for what runs within a callback. */
+  #wakerOf(resource: object): string | undefined {
+    const { constructor: type } = resource;
+    if (typeof type !== 'function') return undefined;
+    let waker = this.#wakers.get(type);
+    if (waker === undefined) {
+      waker = wakerOfName(type.name);
+      this.#wakers.set(type, waker);
+    }
+    return waker === '' ? undefined : waker;
+  }
+
+  /** Never later than now: each timer's call also bounds the offset of libuv's time, which is known to a millisecond. */
+  #dueOf({ _idleStart: start, _idleTimeout: timeout }: TimeoutResource, now: number): number {
+    if (typeof start !== 'number' || typeof timeout !== 'number') return now;
+    const due = start + timeout;
+    this.#timerOffset = Math.min(this.#timerOffset, now - due);
+    return due + this.#timerOffset;
+  }
+}
+
+interface TimeoutResource {
+  readonly _idleStart?: unknown;
+  readonly _idleTimeout?: unknown;
+}
+
+/** Now on the clock of timers, which has whole milliseconds. */
+function libuvTime(): number {
+  const probe = setTimeout(() => {}, 1);
+  clearTimeout(probe);
+  const { _idleStart: start } = probe as unknown as TimeoutResource;
+  return typeof start === 'number' ? start : performance.now();
+}
+
+function isTelling({ start, end, waited }: Piece): boolean {
+  return end - start >= MERGED_MS || waited >= WAIT_MS;
+}
+
+/** Empty for what runs within a callback. */
+function wakerOfName(name: string): string {
+  if (Object.hasOwn(WAKERS, name)) return WAKERS[name] as string;
+  const [, job] = JOB.exec(name) ?? [];
+  return job === undefined ? '' : `crypto.${job.toLowerCase()}`;
+}

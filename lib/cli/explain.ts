@@ -1,0 +1,175 @@
+/** `tracewright explain FILE`: says why activities were slow. */
+import { readdirSync, statSync } from 'node:fs';
+import { printable } from '../base/printable.ts';
+import { SymbolFolders } from '../symbols/symbol-folders.ts';
+import type { Trace } from '../trace/trace.ts';
+import { ActivityFields } from '../view/activity-fields.ts';
+import { CpuProfile } from '../view/cpu/cpu-profile.ts';
+import { FrameNames } from '../view/cpu/frame-names.ts';
+import { ExplainedActivities, type Recorded } from '../view/explain/explained-activities.ts';
+import { explanationJson } from '../view/explain/explanation-json.ts';
+import { Findings } from '../view/explain/findings.ts';
+import type { FramesOf } from '../view/explain/hot-code.ts';
+import { linesOf, othersOf, repeatedSentence, sentenceOf, totalSentence } from '../view/explain/sentences.ts';
+import { countText, thousands } from '../view/number-text.ts';
+import { filesArguments } from './file-arguments.ts';
+import { listed } from './filtered-events.ts';
+import { untilInterrupted } from './interruption.ts';
+import { say, warn } from './messages.ts';
+import { Output } from './output.ts';
+import { styled } from './terminal.ts';
+import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from './trace-argument.ts';
+import { closeTraceFiles, FILES_USAGE, filesText, openTraceFiles } from './trace-files.ts';
+import { countArgument, SELECTION_OPTIONS, type Selection, selection } from './view-selection.ts';
+
+const DEFAULT_SLOWEST = 5;
+/** Lines about all activities together. */
+const MAX_TOTALS = 8;
+/** Waits and repeated calls below this share of all time are not worth a line. */
+const MIN_SHARE = 0.01;
+
+export const EXPLAIN_USAGE = `Usage: tracewright explain [OPTION]... [FILE]...
+
+Says why activities were slow: of the slowest, against others of their kind, what they waited for, who held the event
+loop meanwhile and who else suffered from that; then what made all of them together wait. Without FILE, the newest
+.nettrace file of the current folder, which "tracewright collect" writes.
+${TRACE_USAGE}${FILES_USAGE}
+  --slowest N      how many activities (${DEFAULT_SLOWEST})
+  --activity ID    only this activity: a path (//1/1, or /#4321/1/1/ of one process) or a GUID
+  --name NAME      only activities with this name (Request or MyCompany-MyService/Request)
+  --where F=VALUE  only activities whose field F is VALUE, in one of their own events or in one of an activity around
+                   them; can be repeated: all must match
+  --failed         only activities that failed
+  --symbols DIR    as for "tracewright view --cpu"
+${MANIFEST_USAGE}  --json           one JSON object, which docs/explain.md describes
+`;
+
+const OPTIONS = {
+  ...TRACE_OPTIONS,
+  ...SELECTION_OPTIONS,
+  failed: { type: 'boolean' },
+  symbols: { type: 'string', multiple: true },
+  json: { type: 'boolean' },
+} as const;
+
+/** @throws UsageError, TraceError, InterruptedError */
+export async function explainCommand(args: readonly string[]): Promise<void> {
+  const given = filesArguments('explain', EXPLAIN_USAGE, args, OPTIONS, newestRecording);
+  if (given === undefined) return;
+  const { files, values } = given;
+  const selected = selection(values);
+  const slowest = values.slowest === undefined ? DEFAULT_SLOWEST : countArgument('--slowest', values.slowest);
+  const profile = new CpuProfile(new FrameNames(new SymbolFolders(values.symbols ?? [])));
+  const fields = selected.where === undefined ? undefined : new ActivityFields({ where: selected.where });
+  const isChosen = selected.isRoot !== undefined || fields !== undefined || values.failed === true;
+  const findings = new Findings({
+    slowest,
+    isChosen,
+    isWanted: ({ activity }) =>
+      (values.failed !== true || activity.isFailed) && (fields?.matches(activity) ?? true),
+  });
+  const explained = new ExplainedActivities({
+    take: (time) => findings.add(time),
+    isSelected: selected.isRoot,
+    profile,
+  });
+  let trace: Trace | undefined;
+  let failure: unknown;
+  try {
+    const opened = await openTraceFiles(files, values);
+    trace = opened;
+    const batches = readWithProgress(opened, { isShownMeanwhile: false });
+    for await (const batch of untilInterrupted(batches, () => closeTraceFiles(files, opened))) {
+      for (const event of batch) {
+        explained.add(event);
+        fields?.take(event, explained.tracker.activityOf(event));
+      }
+    }
+  } catch (error) {
+    failure = error;
+  }
+  explained.end();
+  const framesOf: FramesOf = (stack) => profile.framesOf(stack, trace?.mappings);
+  const hints = hintsOf(explained.recorded, trace);
+  const output = new Output();
+  if (values.json === true) output.json(explanationJson(findings, explained.recorded, hints, framesOf));
+  else print(findings, framesOf, output);
+  await output.flush();
+  if (failure !== undefined) throw failure;
+  if (findings.findings().length === 0) nothing(filesText(files), selected, explained);
+  if (values.json !== true) for (const hint of hints) say(hint);
+}
+
+function print(findings: Findings, framesOf: FramesOf, output: Output): void {
+  for (const finding of findings.findings()) {
+    output.styledLine(styled(printable(sentenceOf(finding, framesOf)), 'bold'));
+    for (const line of linesOf(finding, framesOf)) output.line(line);
+    const others = othersOf(finding);
+    if (others !== undefined) output.line(others);
+    output.line('');
+  }
+  const totals = totalsOf(findings);
+  if (totals.length === 0) return;
+  output.styledLine(styled(`${countText(findings.count, 'activity')} together:`, 'bold'));
+  for (const total of totals) output.line(`  ${total}`);
+}
+
+function totalsOf(findings: Findings): string[] {
+  const { kinds } = findings;
+  const allNs = kinds.reduce((sum, { totalNs }) => sum + totalNs, 0);
+  const waits = [...findings.waits.values()]
+    .filter(({ ns }) => ns >= allNs * MIN_SHARE)
+    .sort((a, b) => b.ns - a.ns)
+    .slice(0, MAX_TOTALS);
+  const repeated = kinds.flatMap((kind) =>
+    [...kind.repeated]
+      .filter(([, { totalNs }]) => totalNs >= allNs * MIN_SHARE)
+      .map(([label, each]) => ({ ns: each.totalNs, text: repeatedSentence(label, each, kind) })),
+  );
+  repeated.sort((a, b) => b.ns - a.ns);
+  return [...waits.map(totalSentence), ...repeated.slice(0, MAX_TOTALS).map(({ text }) => text)];
+}
+
+/** What the next recording should have, so that less is unknown. */
+function hintsOf({ runs, cpu, samples, losses }: Recorded, trace: Trace | undefined): string[] {
+  const hints: string[] = [];
+  if (!runs) {
+    hints.push(
+      'The trace does not say what the threads of Node.js ran and what their activities waited for: ' +
+        '"tracewright collect" without --provider records that, as does the provider Node.Runtime:20:0.',
+    );
+  }
+  if (runs && !cpu) {
+    hints.push('It is not recorded whether the threads were on a processor: Node.js tells that from 22 on.');
+  }
+  if (!samples) hints.push('No functions are named: "tracewright collect --cpu" samples them.');
+  if (losses > 0) {
+    hints.push(
+      `${countText(losses, 'time')} events about what a thread ran are missing: that time is unknown.`,
+    );
+  }
+  const lost = trace?.lostEvents ?? 0;
+  if (lost > 0) hints.push(`${countText(lost, 'event')} of the trace are lost, perhaps starts or stops.`);
+  return hints;
+}
+
+function nothing(files: string, { wanted, otherNames }: Selection, { tracker }: ExplainedActivities): void {
+  if (wanted !== undefined) {
+    const others = otherNames.size === 0 ? '' : ` Its activities are ${listed(otherNames)}.`;
+    throw new Error(`${files} has no activity ${wanted} that has ended.${others}`);
+  }
+  warn(`${files} has no such activities: nothing in it starts and stops with an activity id.`);
+  if (tracker.startsWithoutId > 0) {
+    const count = thousands(tracker.startsWithoutId);
+    warn(
+      `${count} starts have no id. In .NET, ids need System.Threading.Tasks.TplEventSource with keyword 0x80.`,
+    );
+  }
+}
+
+/** Undefined if the current folder has none. */
+function newestRecording(): string | undefined {
+  const files = readdirSync('.').filter((name) => name.endsWith('.nettrace'));
+  const byAge = files.map((name) => ({ name, at: statSync(name).mtimeMs })).sort((a, b) => b.at - a.at);
+  return byAge[0]?.name;
+}

@@ -1,0 +1,189 @@
+/**
+ * The account of each activity of a trace, from its events one after the other. It retains the open activities, those
+ * that ended a moment ago, and the most recent runs of each thread.
+ */
+import type { TraceEvent } from '../../trace/trace-event.ts';
+import type { CpuProfile } from '../cpu/cpu-profile.ts';
+import { TraceActivities } from '../trace-activities.ts';
+import type { TracedActivity } from '../traced-activity.ts';
+import { ActivityLabels } from './activity-labels.ts';
+import { ActivityTime } from './activity-time.ts';
+import { isActivityRun, isCollection, LoopRuns } from './loop-runs.ts';
+
+export interface ExplainOptions {
+  /** Called with each activity that has ended, when its account is complete, in order of the ends on a thread. */
+  readonly take: (time: ActivityTime) => void;
+  /** Whether the activity with this start is asked for; by default, all are. */
+  readonly isSelected?: ((start: TraceEvent, activity: TracedActivity) => boolean) | undefined;
+  /** Takes the CPU samples, and names their functions. */
+  readonly profile?: CpuProfile | undefined;
+}
+
+/** What the trace has. */
+export interface Recorded {
+  runs: boolean;
+  /** The processor time of runs. */
+  cpu: boolean;
+  samples: boolean;
+  /** How often events of runs were missing. */
+  losses: number;
+  /** Activities without an end. */
+  unended: number;
+}
+
+/** Of a thread: those that end before its next run. Further ones are explained without. */
+const MAX_ENDED = 50_000;
+const CHECK_NS = 50e6;
+/** Type of a sample while the thread ran no managed code. */
+const EXTERNAL = 1;
+
+interface Thread {
+  readonly loop: LoopRuns;
+  /** Ended, in order, but not explained. */
+  ended: ActivityTime[];
+}
+
+export class ExplainedActivities {
+  readonly tracker: TraceActivities = new TraceActivities((activity) => this.#closed.push(activity));
+  readonly #options: ExplainOptions;
+  readonly #labels = new ActivityLabels();
+  readonly #times = new Map<TracedActivity, ActivityTime>();
+  readonly #threads = new Map<string, Thread>();
+  /** What the current event has ended. */
+  readonly #closed: TracedActivity[] = [];
+  #checkedNs = Number.NEGATIVE_INFINITY;
+  #hasSamples = false;
+  #hasCpu = false;
+  #unended = 0;
+
+  constructor(options: ExplainOptions) {
+    this.#options = options;
+  }
+
+  get recorded(): Recorded {
+    let losses = 0;
+    let runs = false;
+    for (const { loop } of this.#threads.values()) {
+      losses += loop.losses;
+      runs ||= loop.hasRuns;
+    }
+    return { runs, cpu: this.#hasCpu, samples: this.#hasSamples, losses, unended: this.#unended };
+  }
+
+  /** Takes the next event in time order. */
+  add(event: TraceEvent): void {
+    const stack = this.#options.profile?.take(event);
+    if (stack !== undefined) {
+      this.#hasSamples = true;
+      const isBusy = event.provider !== SAMPLES || event.payload.Type !== EXTERNAL;
+      if (isBusy) this.#threadOf(event).loop.addSample(Number(event.timeSinceStart), stack);
+      return;
+    }
+    this.#closed.length = 0;
+    const change = this.tracker.add(event);
+    if (change !== undefined) {
+      if (change.boundary === 'Start') this.#start(event, change.activity);
+      else this.#stop(event, change.activity);
+    } else if (isActivityRun(event)) this.#addRun(event);
+    else if (isCollection(event)) this.#threadOf(event).loop.addCollection(event);
+    // Its Stop may have told its route.
+    for (const activity of this.#closed) this.#close(activity);
+    this.#settle(this.tracker.nowNs);
+  }
+
+  /** Call this after the last event. */
+  end(): void {
+    this.#checkedNs = Number.NEGATIVE_INFINITY;
+    this.#settle(Number.POSITIVE_INFINITY);
+    for (const thread of this.#threads.values()) {
+      for (const time of thread.ended) this.#explain(time);
+      thread.ended = [];
+    }
+    this.#unended += this.#times.size;
+  }
+
+  #start(event: TraceEvent, activity: TracedActivity): void {
+    const { loop } = this.#threadOf(event);
+    const time = new ActivityTime(activity, this.#labels.of(event, activity), loop);
+    time.isSelected = this.#options.isSelected?.(event, activity) ?? true;
+    this.#times.set(activity, time);
+    const { parent } = activity;
+    if (parent !== undefined) this.#times.get(parent)?.addInside(time);
+  }
+
+  #stop(event: TraceEvent, activity: TracedActivity): void {
+    const time = this.#times.get(activity);
+    if (time !== undefined) time.label = this.#labels.withRoute(time.label, event);
+  }
+
+  #close(activity: TracedActivity): void {
+    const time = this.#times.get(activity);
+    if (time === undefined) return;
+    if (activity.endNs === undefined) {
+      this.#times.delete(activity);
+      this.#unended++;
+      return;
+    }
+    const thread = this.#threads.get(threadKey(activity.processId, activity.startThreadId));
+    if (thread === undefined || !thread.loop.hasRuns) this.#explain(time);
+    else if (thread.ended.push(time) > MAX_ENDED) {
+      for (const each of thread.ended.splice(0, MAX_ENDED / 2)) this.#explain(each);
+    }
+  }
+
+  #explain(time: ActivityTime): void {
+    const { activity } = time;
+    this.#times.delete(activity);
+    // Its stop may have come late, after that of an activity around it.
+    time.end(activity.endNs as number);
+    this.#options.take(time);
+  }
+
+  #addRun(event: TraceEvent): void {
+    const activity = this.tracker.activityOf(event);
+    const wokenBy = this.tracker.relatedOf(event);
+    const nobody = event.activityId === undefined ? OUTSIDE : UNSTARTED;
+    const label = activity === undefined ? nobody : (this.#times.get(activity)?.label ?? activity.task);
+    if (Number(event.payload.cpuMSec) >= 0) this.#hasCpu = true;
+    this.#threadOf(event).loop.addRun(event, activity, wokenBy, label);
+  }
+
+  #settle(nowNs: number): void {
+    if (nowNs < this.#checkedNs + CHECK_NS) return;
+    this.#checkedNs = nowNs;
+    for (const thread of this.#threads.values()) {
+      if (!thread.loop.hasRuns) continue;
+      thread.loop.settle(nowNs, (run) => {
+        if (run.activity !== undefined) this.#times.get(run.activity)?.addRun(run);
+      });
+      const { settledNs } = thread.loop;
+      let count = 0;
+      while (count < thread.ended.length) {
+        const time = thread.ended[count] as ActivityTime;
+        if ((time.activity.endNs as number) > settledNs) break;
+        this.#explain(time);
+        count++;
+      }
+      if (count > 0) thread.ended = thread.ended.slice(count);
+    }
+  }
+
+  #threadOf({ processId, threadId }: TraceEvent): Thread {
+    const key = threadKey(processId, threadId);
+    let thread = this.#threads.get(key);
+    if (thread === undefined) {
+      thread = { loop: new LoopRuns(), ended: [] };
+      this.#threads.set(key, thread);
+    }
+    return thread;
+  }
+}
+
+/** What runs that belong to no activity are called. */
+export const OUTSIDE = 'code outside of activities';
+const UNSTARTED = 'an activity whose start is missing';
+const SAMPLES = 'Microsoft-DotNETCore-SampleProfiler';
+
+function threadKey(processId: number | undefined, threadId: number | undefined): string {
+  return `${processId ?? ''} ${threadId ?? ''}`;
+}

@@ -1,0 +1,117 @@
+/** The answer of `tracewright explain --json`: see docs/explain.md, which documents each member. */
+import { activityKey } from '../activity-key.ts';
+import type { ActivityTime } from './activity-time.ts';
+import type { Recorded } from './explained-activities.ts';
+import type { Finding, Findings, KindFindings } from './findings.ts';
+import { type FramesOf, hottestCode } from './hot-code.ts';
+import { othersOf, sentenceOf } from './sentences.ts';
+
+/** Incremented when a member changes its meaning or goes; further members may come at any time. */
+const SCHEMA = 1;
+const MAX_TOTALS = 100;
+const MAX_CALLS = 20;
+
+export function explanationJson(
+  findings: Findings,
+  recorded: Recorded,
+  hints: readonly string[],
+  framesOf: FramesOf,
+): object {
+  const byTime = <T extends { readonly ns: number }>(waits: Iterable<T>) =>
+    [...waits].sort((a, b) => b.ns - a.ns).slice(0, MAX_TOTALS);
+  return {
+    schema: SCHEMA,
+    activities: findings.findings().map((finding) => activityJson(finding, framesOf)),
+    kinds: findings.kinds.slice(0, MAX_TOTALS).map(kindJson),
+    waits: byTime(findings.waits.values()).map(({ state, what, ns, activities }) => ({
+      state,
+      what,
+      msec: ms(ns),
+      activities,
+    })),
+    recorded,
+    hints,
+  };
+}
+
+function activityJson(finding: Finding, framesOf: FramesOf): object {
+  const { time, kind, rank, usualNs, durationNs, cause } = finding;
+  const { activity, account, label, stacks } = time;
+  return {
+    sentence: sentenceOf(finding, framesOf),
+    others: othersOf(finding),
+    label,
+    name: activity.name,
+    activityId: activity.id,
+    activityPath: activityKey(activity.id, activity.processId)?.text,
+    processId: activity.processId,
+    startMSec: ms(activity.startNs),
+    durationMSec: ms(durationNs),
+    isFailed: activity.isFailed,
+    usualMSec: ms(usualNs),
+    rank,
+    count: kind.count,
+    cause: cause && { state: cause.state, what: cause.what },
+    code: hottestCode(stacks, framesOf)?.text,
+    states: account.entries.map(({ state, what, ns, atLeastNs, atMostNs, inner }) => ({
+      state,
+      what,
+      msec: ms(ns),
+      atLeastMSec: ms(atLeastNs),
+      atMostMSec: ms(atMostNs),
+      inner:
+        inner.size === 0 ? undefined : Object.fromEntries([...inner].map(([each, time]) => [each, ms(time)])),
+    })),
+    holds: account.holds.map(({ run, ns }) => ({
+      by: run.label,
+      activityId: run.activity?.id,
+      msec: ms(ns),
+      startMSec: ms(run.startNs),
+      durationMSec: ms(run.endNs - run.startNs),
+      cpuMSec: run.cpuNs === undefined ? undefined : ms(run.cpuNs),
+      code: hottestCode(run.stacks, framesOf)?.text,
+      victims: run.victims,
+      lostMSec: ms(run.lostNs),
+    })),
+    calls: callsJson(time),
+  };
+}
+
+function callsJson({ calls = new Map() }: ActivityTime): object[] {
+  return [...calls]
+    .sort(([, a], [, b]) => b.totalNs - a.totalNs)
+    .slice(0, MAX_CALLS)
+    .map(([label, { count, failed, inTurn, totalNs }]) => ({
+      label,
+      count,
+      failed,
+      inTurn,
+      totalMSec: ms(totalNs),
+    }));
+}
+
+function kindJson({ name, label, count, failed, totalNs, durations, repeated }: KindFindings): object {
+  return {
+    name,
+    label,
+    count,
+    failed,
+    totalMSec: ms(totalNs),
+    p50MSec: ms(durations.at(0.5) ?? 0),
+    p95MSec: ms(durations.at(0.95) ?? 0),
+    maxMSec: ms(durations.max),
+    repeated: [...repeated].slice(0, MAX_CALLS).map(([call, each]) => ({
+      label: call,
+      activities: each.activities,
+      calls: each.calls,
+      mostCalls: each.mostCalls,
+      inTurn: each.inTurn,
+      totalMSec: ms(each.totalNs),
+    })),
+  };
+}
+
+/** Nanoseconds are whole: six digits are exact. */
+function ms(ns: number): number {
+  return ns / 1e6;
+}

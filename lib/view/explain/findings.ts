@@ -1,0 +1,222 @@
+/**
+ * What the accounts of a trace's activities say together: what is usual for each kind, the slowest of each, what all of
+ * them waited for, and which calls they repeat. It retains a few activities of each kind.
+ */
+import { Quantiles } from '../quantiles.ts';
+import type { AccountEntry } from './account.ts';
+import type { ActivityTime } from './activity-time.ts';
+import type { LoopRun } from './loop-runs.ts';
+import { type StateOf, stateOfCall } from './states.ts';
+
+/** All activities of one kind: of one name and label. */
+export interface KindFindings {
+  readonly name: string;
+  readonly label: string;
+  readonly durations: Quantiles;
+  count: number;
+  failed: number;
+  totalNs: number;
+  /** By state and reason. */
+  readonly waits: Map<string, WaitFinding>;
+  /** By label: what activities of this kind call again and again. */
+  readonly repeated: Map<string, RepeatedCalls>;
+  /** The slowest that are asked for, slowest first. */
+  slowest: ActivityTime[];
+}
+
+/** One reason, over all activities. */
+export interface WaitFinding extends StateOf {
+  ns: number;
+  activities: number;
+}
+
+/** Calls with the same label inside one activity. */
+export interface RepeatedCalls {
+  /** How many activities repeat them. */
+  activities: number;
+  calls: number;
+  mostCalls: number;
+  /** Whether each starts when the one before has ended. */
+  inTurn: number;
+  totalNs: number;
+}
+
+/** An activity, compared to its kind. */
+export interface Finding {
+  readonly time: ActivityTime;
+  readonly kind: KindFindings;
+  /** 1 for the slowest of its kind. */
+  readonly rank: number;
+  /** Median of its kind. */
+  readonly usualNs: number;
+  readonly durationNs: number;
+  /** What made it slow: its longest state, or the one that is longest beyond what is usual. */
+  readonly cause: AccountEntry | undefined;
+}
+
+const MAX_KINDS = 5000;
+const MAX_WAITS = 1000;
+/** So many calls with one label are repeated. */
+const REPEATED = 5;
+/** An activity is slow against its kind from this factor on, if there are enough to compare it to. */
+const SLOW = 1.5;
+const COMPARABLE = 5;
+
+export interface FindingOptions {
+  /** How many activities to keep. */
+  readonly slowest: number;
+  /** Whether activities were asked for, rather than all at the top. */
+  readonly isChosen: boolean;
+  /** Further conditions, known when an activity has ended. */
+  readonly isWanted?: (time: ActivityTime) => boolean;
+}
+
+export class Findings {
+  /** Of the activities at the top. */
+  count = 0;
+  /** Runs that held others, by what ran, and how long all activities at the top waited for them. */
+  readonly waits: Map<string, WaitFinding> = new Map();
+  readonly #options: FindingOptions;
+  readonly #kinds = new Map<string, KindFindings>();
+  /** Calls without an activity around them: of interest only if nothing else is at the top. */
+  readonly #calls = new Map<string, KindFindings>();
+
+  constructor(options: FindingOptions) {
+    this.#options = options;
+  }
+
+  get kinds(): readonly KindFindings[] {
+    return [...this.#used().values()].sort((a, b) => b.totalNs - a.totalNs);
+  }
+
+  add(time: ActivityTime): void {
+    const { activity } = time;
+    if (activity.state !== 'stopped' && activity.state !== 'killed') return;
+    const { parent } = activity;
+    const isTop = parent === undefined || stateOfCall(parent.name) !== undefined;
+    const isCandidate = this.#options.isChosen ? time.isSelected : isTop;
+    if (!isCandidate && !isTop) return;
+    const isCall = stateOfCall(activity.name) !== undefined;
+    const kinds = isCall && !this.#options.isChosen ? this.#calls : this.#kinds;
+    const kind = kindOf(kinds, time);
+    this.#count(kind, time);
+    if (isTop && !isCall) this.#countTop(time);
+    if (isCandidate && (this.#options.isWanted?.(time) ?? true))
+      keepSlowest(kind, time, this.#options.slowest);
+  }
+
+  /** The slowest: against their own kind, one of each kind first. */
+  findings(): Finding[] {
+    const all: Finding[] = [];
+    for (const kind of this.#used().values()) {
+      for (const [index, time] of kind.slowest.entries()) all.push(finding(kind, time, index + 1));
+    }
+    if (this.#options.isChosen) {
+      return all.sort((a, b) => b.durationNs - a.durationNs).slice(0, this.#options.slowest);
+    }
+    const firsts = all.filter(({ rank }) => rank === 1).sort(byExcess);
+    const others = all.filter(({ rank }) => rank > 1).sort(byExcess);
+    return [...firsts, ...others].slice(0, this.#options.slowest).sort(byExcess);
+  }
+
+  #used(): Map<string, KindFindings> {
+    return this.#kinds.size > 0 ? this.#kinds : this.#calls;
+  }
+
+  #count(kind: KindFindings, time: ActivityTime): void {
+    const { account, activity, calls } = time;
+    const durationNs = account.totalNs;
+    kind.count++;
+    kind.totalNs += durationNs;
+    kind.durations.add(durationNs);
+    if (activity.isFailed) kind.failed++;
+    for (const entry of account.entries) addWait(kind.waits, entry);
+    for (const [label, each] of calls ?? []) {
+      if (each.count < REPEATED) continue;
+      const known = kind.repeated.get(label);
+      const repeated = known ?? { activities: 0, calls: 0, mostCalls: 0, inTurn: 0, totalNs: 0 };
+      repeated.activities++;
+      repeated.calls += each.count;
+      repeated.mostCalls = Math.max(repeated.mostCalls, each.count);
+      repeated.totalNs += each.totalNs;
+      if (each.inTurn > each.count / 2) repeated.inTurn++;
+      if (known === undefined && kind.repeated.size < MAX_WAITS) kind.repeated.set(label, repeated);
+    }
+  }
+
+  #countTop({ account }: ActivityTime): void {
+    this.count++;
+    for (const entry of account.entries) addWait(this.waits, entry);
+    for (const { run, ns } of account.holds) {
+      run.victims++;
+      run.lostNs += ns;
+    }
+  }
+}
+
+function kindOf(kinds: Map<string, KindFindings>, { activity: { name }, label }: ActivityTime): KindFindings {
+  const key = `${name} ${label}`;
+  const known = kinds.get(key);
+  if (known !== undefined) return known;
+  const isRest = kinds.size >= MAX_KINDS;
+  const kind = (isRest ? kinds.get(REST) : undefined) ?? {
+    name: isRest ? REST : name,
+    label: isRest ? REST : label,
+    durations: new Quantiles(),
+    count: 0,
+    failed: 0,
+    totalNs: 0,
+    waits: new Map(),
+    repeated: new Map(),
+    slowest: [],
+  };
+  kinds.set(isRest ? REST : key, kind);
+  return kind;
+}
+
+const REST = '(further kinds)';
+
+function keepSlowest(kind: KindFindings, time: ActivityTime, count: number): void {
+  const { slowest } = kind;
+  const last = slowest.at(-1);
+  if (slowest.length >= count && last !== undefined && last.account.totalNs >= time.account.totalNs) return;
+  const at = slowest.findIndex(({ account }) => account.totalNs < time.account.totalNs);
+  slowest.splice(at < 0 ? slowest.length : at, 0, time);
+  if (slowest.length > count) slowest.pop();
+}
+
+function addWait(waits: Map<string, WaitFinding>, { state, what, ns }: AccountEntry): void {
+  if (ns === 0) return;
+  const key = `${state} ${what}`;
+  const known = waits.get(key);
+  if (known !== undefined) {
+    known.ns += ns;
+    known.activities++;
+  } else if (waits.size < MAX_WAITS) waits.set(key, { state, what, ns, activities: 1 });
+}
+
+function finding(kind: KindFindings, time: ActivityTime, rank: number): Finding {
+  const durationNs = time.account.totalNs;
+  const usualNs = kind.durations.at(0.5) ?? durationNs;
+  const isSlow = kind.count >= COMPARABLE && durationNs >= SLOW * usualNs;
+  const beyondUsual = (entry: AccountEntry) => {
+    if (!isSlow) return entry.ns;
+    const all = kind.waits.get(`${entry.state} ${entry.what}`)?.ns ?? 0;
+    return entry.ns - (all - entry.ns) / (kind.count - 1);
+  };
+  const [cause] = [...time.account.entries].sort((a, b) => beyondUsual(b) - beyondUsual(a));
+  return { time, kind, rank, usualNs, durationNs, cause };
+}
+
+/** By how much they are slower than what is usual, then by how slow they are. */
+function byExcess(a: Finding, b: Finding): number {
+  return b.durationNs - b.usualNs - (a.durationNs - a.usualNs) || b.durationNs - a.durationNs;
+}
+
+/** The run that held an activity longest. */
+export function longestHold(
+  { account }: ActivityTime,
+  what: string,
+): { run: LoopRun; ns: number } | undefined {
+  return account.holds.find(({ run }) => run.label === what);
+}

@@ -1,0 +1,267 @@
+/**
+ * What the threads of a trace ran and when their event loops waited, from the events of runs, collections and CPU
+ * samples. Runs are settled some time after they were reported: collections are reported later still.
+ */
+import { ACTIVITY_RUN } from '../../activity/runs.ts';
+import type { TraceEvent } from '../../trace/trace-event.ts';
+import { tracepointProviderName } from '../../wire/eventheader/tracepoint-name.ts';
+import type { SampledStack } from '../cpu/cpu-profile.ts';
+import type { TracedActivity } from '../traced-activity.ts';
+
+/** A thread's time in one activity, or in none, until it ran something else or waited. */
+export interface LoopRun {
+  readonly startNs: number;
+  readonly endNs: number;
+  /** Undefined for none, and if its Start is not in the trace: see `hasId`. */
+  readonly activity: TracedActivity | undefined;
+  /** The name of its kind. */
+  label: string;
+  readonly hasId: boolean;
+  /** Undefined if it was not recorded. */
+  readonly cpuNs: number | undefined;
+  readonly waker: string;
+  readonly isOwnCallback: boolean;
+  /** In whose callback it was woken, if that is another activity. */
+  readonly wokenBy: TracedActivity | undefined;
+  readonly isWokenInActivity: boolean;
+  readonly lateNs: number;
+  readonly lateAtMostNs: number;
+  /** Whether events of runs before it are missing. */
+  readonly isAfterLoss: boolean;
+  /** In it, in order. */
+  collections: readonly Interval[];
+  /** With their samples. */
+  stacks: ReadonlyMap<SampledStack, number> | undefined;
+  /** Top-level activities that were ready meanwhile, and how long. */
+  victims: number;
+  lostNs: number;
+}
+
+export interface Interval {
+  readonly startNs: number;
+  readonly endNs: number;
+}
+
+interface Reported {
+  readonly run: LoopRun;
+  readonly atNs: number;
+}
+
+interface Sample {
+  readonly timeNs: number;
+  readonly stack: SampledStack;
+}
+
+const NS_PER_MS = 1e6;
+/** How long after a run collections in it are awaited. */
+const SETTLES_NS = 250e6;
+const SHORT_NS = 1e6;
+/** In runs. */
+const MAX_LOOK_BACK = 200;
+/** Shorter waits of a loop are not noticed. */
+export const PAUSE_NS = 50_000;
+/** Of a thread, settled ones: at least this many, at most twice as many. */
+const KEPT_RUNS = 5000;
+/** Of a thread, before they are settled. */
+const MAX_WAITING = 100_000;
+const PROVIDERS = new Set([ACTIVITY_RUN.provider, tracepointProviderName(ACTIVITY_RUN.provider)]);
+
+/** One thread with an event loop. */
+export class LoopRuns {
+  /** The settled ones, in order. */
+  #runs: LoopRun[] = [];
+  #reported: Reported[] = [];
+  #collections: Interval[] = [];
+  #samples: Sample[] = [];
+  #number: number | undefined;
+  #lastEndNs = Number.NEGATIVE_INFINITY;
+  /** Everything before is settled. */
+  settledNs = Number.NEGATIVE_INFINITY;
+  /** How often events of runs were missing. */
+  losses = 0;
+
+  get hasRuns(): boolean {
+    return this.#number !== undefined;
+  }
+
+  /** @param activityOf what the ids of an event stand for */
+  addRun(
+    event: TraceEvent,
+    activity: TracedActivity | undefined,
+    wokenBy: TracedActivity | undefined,
+    label: string,
+  ): void {
+    const { payload } = event;
+    const atNs = Number(event.timeSinceStart);
+    const number = Number(payload.number);
+    const startNs = Math.max(atNs - wholeNs(payload.startedAgoMSec), this.#lastEndNs);
+    const endNs = Math.max(startNs, Math.min(atNs, startNs + wholeNs(payload.durationMSec)));
+    const isFirst = this.#number === undefined;
+    const isAfterLoss = !isFirst && number !== (Number(this.#number) + 1) >>> 0;
+    if (isAfterLoss) this.losses++;
+    this.#number = number;
+    this.#lastEndNs = endNs;
+    const lateNs = wholeNs(payload.lateMSec);
+    const run: LoopRun = {
+      startNs,
+      endNs,
+      activity,
+      label,
+      hasId: event.activityId !== undefined,
+      cpuNs: Number(payload.cpuMSec) >= 0 ? wholeNs(payload.cpuMSec) : undefined,
+      waker: String(payload.wokenBy),
+      isOwnCallback: payload.isOwnCallback === true,
+      wokenBy,
+      isWokenInActivity: event.relatedActivityId !== undefined,
+      lateNs,
+      lateAtMostNs: Math.max(lateNs, wholeNs(payload.lateAtMostMSec)),
+      isAfterLoss: isAfterLoss || isFirst,
+      collections: NONE,
+      stacks: undefined,
+      victims: 0,
+      lostNs: 0,
+    };
+    this.#reported.push({ run, atNs });
+  }
+
+  addCollection({ timeSinceStart, payload }: TraceEvent): void {
+    const startNs = Number(timeSinceStart) - wholeNs(payload.startedAgoMSec);
+    const endNs = startNs + wholeNs(payload.durationMSec);
+    if (endNs > startNs && this.hasRuns) this.#collections.push({ startNs, endNs });
+  }
+
+  addSample(timeNs: number, stack: SampledStack): void {
+    if (!this.hasRuns) return;
+    if (this.#samples.length >= MAX_WAITING) this.#samples = this.#samples.slice(MAX_WAITING / 2);
+    this.#samples.push({ timeNs, stack });
+  }
+
+  /** Settles the runs that were reported long enough ago, in order. */
+  settle(nowNs: number, take: (run: LoopRun) => void): void {
+    let count = 0;
+    for (const { run, atNs } of this.#reported) {
+      if (atNs + SETTLES_NS > nowNs && this.#reported.length - count <= MAX_WAITING) break;
+      count++;
+      this.#complete(run);
+      this.#runs.push(run);
+      this.settledNs = run.endNs;
+      take(run);
+    }
+    if (count > 0) this.#reported = this.#reported.slice(count);
+    if (this.#runs.length >= 2 * KEPT_RUNS) this.#runs = this.#runs.slice(KEPT_RUNS);
+  }
+
+  /** The run at a time, or the last one before it. */
+  runAt(timeNs: number): LoopRun | undefined {
+    return this.#runs[this.#indexAt(timeNs)];
+  }
+
+  /**
+   * What the thread did, in order: its runs, cut to the interval, and what lies between them; short runs that follow
+   * each other count as one, unless they are to be told apart. The oldest runs are not kept: the time before is as if events were missing.
+   */
+  *between(
+    startNs: number,
+    endNs: number,
+    isApart: (run: LoopRun) => boolean,
+  ): Generator<ThreadTime, void, undefined> {
+    let atNs = startNs;
+    for (let i = Math.max(0, this.#indexAt(startNs)); i < this.#runs.length && atNs < endNs; i++) {
+      let run = this.#runs[i] as LoopRun;
+      if (run.startNs > atNs) {
+        const isLost = run.isAfterLoss || i === 0;
+        const end = Math.min(run.startNs, endNs);
+        yield { startNs: atNs, endNs: end, run: undefined, isShort: false, isLost };
+        atNs = end;
+      }
+      const isShort = isShortRun(run) && !isApart(run);
+      for (let next = this.#runs[i + 1]; isShort && next !== undefined; next = this.#runs[i + 1]) {
+        const isNext = !next.isAfterLoss && next.startNs <= run.endNs + PAUSE_NS;
+        if (!isNext || next.startNs >= endNs || !isShortRun(next) || isApart(next)) break;
+        run = next;
+        i++;
+      }
+      const end = Math.min(run.endNs, endNs);
+      if (end <= atNs) continue;
+      yield { startNs: atNs, endNs: end, run, isShort, isLost: false };
+      atNs = end;
+    }
+    if (atNs < endNs) {
+      yield { startNs: atNs, endNs, run: undefined, isShort: false, isLost: atNs >= this.settledNs };
+    }
+  }
+
+  /** Since when the thread has been running without a pause, or longer; the time itself if it waits then. */
+  busySince(timeNs: number): number {
+    const last = this.#indexAt(timeNs);
+    let sinceNs = timeNs;
+    for (let i = last; i >= 0; i--) {
+      const run = this.#runs[i] as LoopRun;
+      if (run.endNs + PAUSE_NS < sinceNs) return sinceNs;
+      if (last - i > MAX_LOOK_BACK) break;
+      sinceNs = run.startNs;
+    }
+    return Number.NEGATIVE_INFINITY;
+  }
+
+  /** Of the last settled run that starts by then; -1 if there is none. */
+  #indexAt(timeNs: number): number {
+    let [low, high] = [0, this.#runs.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#runs[middle] as LoopRun).startNs <= timeNs) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
+  #complete(run: LoopRun): void {
+    const { startNs, endNs } = run;
+    const later = this.#collections.findIndex((each) => each.startNs >= endNs);
+    const count = later < 0 ? this.#collections.length : later;
+    if (count > 0) {
+      run.collections = this.#collections.splice(0, count).flatMap((each) => {
+        const inside = { startNs: Math.max(each.startNs, startNs), endNs: Math.min(each.endNs, endNs) };
+        return inside.endNs > inside.startNs ? [inside] : [];
+      });
+    }
+    let taken = 0;
+    let stacks: Map<SampledStack, number> | undefined;
+    for (const { timeNs, stack } of this.#samples) {
+      if (timeNs >= endNs) break;
+      taken++;
+      if (timeNs < startNs) continue;
+      stacks ??= new Map();
+      stacks.set(stack, (stacks.get(stack) ?? 0) + 1);
+    }
+    if (taken > 0) this.#samples = this.#samples.slice(taken);
+    run.stacks = stacks;
+  }
+}
+
+export interface ThreadTime extends Interval {
+  /** Undefined while it waited; the last of several short ones. */
+  readonly run: LoopRun | undefined;
+  readonly isShort: boolean;
+  /** Whether events are missing, so that it may have run something. */
+  readonly isLost: boolean;
+}
+
+const NONE: readonly Interval[] = [];
+
+function isShortRun({ startNs, endNs }: LoopRun): boolean {
+  return endNs - startNs < SHORT_NS;
+}
+
+export function isActivityRun({ name, provider }: TraceEvent): boolean {
+  return name === ACTIVITY_RUN.name && PROVIDERS.has(provider);
+}
+
+export function isCollection({ name, provider }: TraceEvent): boolean {
+  return name === 'GarbageCollection' && PROVIDERS.has(provider);
+}
+
+function wholeNs(milliseconds: unknown): number {
+  const ns = Math.round(Number(milliseconds) * NS_PER_MS);
+  return ns > 0 ? Math.min(ns, Number.MAX_SAFE_INTEGER) : 0;
+}

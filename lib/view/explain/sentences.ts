@@ -1,0 +1,222 @@
+/** What an account says, as sentences for people. */
+import { countText, thousands } from '../number-text.ts';
+import type { AccountEntry } from './account.ts';
+import type { Calls } from './activity-time.ts';
+import { OUTSIDE } from './explained-activities.ts';
+import {
+  type Finding,
+  type KindFindings,
+  longestHold,
+  type RepeatedCalls,
+  type WaitFinding,
+} from './findings.ts';
+import { type FramesOf, hottestCode } from './hot-code.ts';
+import { NO_RUN, SHORT_RUNS } from './states.ts';
+
+const NS_PER_MS = 1e6;
+/** Shares of the duration below this are not shown. */
+const MIN_SHARE = 0.01;
+
+/** `GET /user/:id took 276 ms, usually 21, the slowest of 163: for 254 ms …` */
+export function sentenceOf(finding: Finding, framesOf: FramesOf): string {
+  const { time, kind, durationNs, usualNs, rank, cause } = finding;
+  const usual =
+    kind.count > 1
+      ? `, usually ${duration(usualNs)} (p50), ${ordinal(rank)}slowest of ${thousands(kind.count)}`
+      : '';
+  const failed = time.activity.isFailed ? ' and failed' : '';
+  const head = `${time.label} took ${duration(durationNs)}${failed}${usual}.`;
+  if (cause === undefined) return head;
+  return `${head} ${causeOf(cause, finding, framesOf)}`;
+}
+
+/** Each state, longest first. */
+export function linesOf(finding: Finding, framesOf: FramesOf): string[] {
+  const { time, durationNs } = finding;
+  const shown = time.account.entries.filter(({ ns }) => ns >= durationNs * MIN_SHARE);
+  const rest = durationNs - shown.reduce((sum, { ns }) => sum + ns, 0);
+  const lines = shown.map((entry) => lineOf(entry, finding, framesOf));
+  if (rest > 0 && shown.length > 0) lines.push(`${cell(rest)}  the rest, each below 1 %`);
+  return lines;
+}
+
+/** Who else the longest hold has made wait; undefined if nobody. */
+export function othersOf({ time, cause }: Finding): string | undefined {
+  if (cause?.state !== 'held') return undefined;
+  const hold = longestHold(time, cause.what);
+  if (hold === undefined || hold.run.victims < 2) return undefined;
+  const others = hold.run.victims - 1;
+  const lost = duration(hold.run.lostNs - hold.ns);
+  return `${countText(others, 'other activity')} lost ${lost} to the same run of ${hold.run.label}.`;
+}
+
+/** What all activities together waited for, most first. */
+export function totalSentence({ state, what, ns, activities }: WaitFinding): string {
+  const who = countText(activities, 'activity');
+  switch (state) {
+    case 'held':
+      return `${what} held up ${who} for ${duration(ns)}`;
+    case 'collection':
+      return `garbage collection in ${what === '' ? OUTSIDE : what}: ${duration(ns)} in ${who}`;
+    case 'running':
+      return `their own code: ${duration(ns)} in ${who}`;
+    case 'offProcessor':
+      return `their own code while on no processor: ${duration(ns)} in ${who}`;
+    case 'child':
+      return `${what}: ${duration(ns)} in ${who}`;
+    case 'threadPool':
+      return `the thread pool (${what}): ${duration(ns)} of waiting in ${who}`;
+    case 'pool':
+      return `${what}: ${duration(ns)} of waiting in ${who}`;
+    case 'timer':
+      return `timers of their own: ${duration(ns)} in ${who}`;
+    case 'otherSide':
+      return `${what}: ${duration(ns)} of waiting in ${who}`;
+    case 'unknown':
+      return `unknown (${what}): ${duration(ns)} in ${who}`;
+  }
+}
+
+/** `9 calls of SELECT … in 40 of 41 GET /cart, one after the other`. */
+export function repeatedSentence(label: string, repeated: RepeatedCalls, kind: KindFindings): string {
+  const { mostCalls, activities, inTurn } = repeated;
+  const how = inTurn > activities / 2 ? 'one after the other' : 'at the same time';
+  const who = `${thousands(activities)} of ${thousands(kind.count)} ${kind.label}`;
+  return `N+1: up to ${thousands(mostCalls)} calls of ${label} in ${who}, ${how}: ${duration(repeated.totalNs)}`;
+}
+
+function causeOf(entry: AccountEntry, finding: Finding, framesOf: FramesOf): string {
+  const { state, what } = entry;
+  const { time } = finding;
+  const time_ = range(entry);
+  switch (state) {
+    case 'running':
+      return `For ${time_} its own code ran${codeText(ownCode(finding, framesOf))}.`;
+    case 'offProcessor':
+      return (
+        `For ${time_} its own code kept the thread without a processor${codeText(ownCode(finding, framesOf))}: ` +
+        'synchronous I/O, a child process, a lock, or too few processors.'
+      );
+    case 'collection':
+      return `For ${time_} V8 collected garbage in ${what === '' ? OUTSIDE : what}.`;
+    case 'held':
+      return heldText(entry, finding, framesOf);
+    case 'child':
+      return `It waited ${time_} for ${callsText(what, time.calls)}.`;
+    case 'threadPool':
+      return `It waited ${time_} for the thread pool (${what}).`;
+    case 'pool':
+      return `It waited ${time_} for ${what}.`;
+    case 'timer':
+      return `It waited ${time_} for a timer that it had set itself${retryText(time.calls)}.`;
+    case 'otherSide':
+      return `It waited ${time_} for ${what}.`;
+    case 'unknown':
+      return `For ${time_} the trace does not say what it waited for: ${what}.`;
+  }
+}
+
+function heldText(entry: AccountEntry, finding: Finding, framesOf: FramesOf): string {
+  const { what } = entry;
+  const hold = longestHold(finding.time, what);
+  const code = codeText(hottestCode(hold?.run.stacks, framesOf)?.text);
+  if (what === NO_RUN) return `For ${range(entry)} it was ready, but ${what}.`;
+  const by = what === OUTSIDE && hold?.run.waker === 'timer' ? `${OUTSIDE}, called by a timer` : what;
+  const off = hold === undefined ? '' : offText(hold.run.cpuNs, hold.run.endNs - hold.run.startNs);
+  return `For ${range(entry)} the loop ran ${what === SHORT_RUNS ? 'many other short runs' : by}${code}${off}; it was ready.`;
+}
+
+/** A run that was on no processor for most of its time. */
+function offText(cpuNs: number | undefined, durationNs: number): string {
+  return cpuNs !== undefined && cpuNs < durationNs / 2 ? ', mostly without a processor' : '';
+}
+
+function ownCode({ time }: Finding, framesOf: FramesOf): string | undefined {
+  return hottestCode(time.stacks, framesOf)?.text;
+}
+
+function codeText(code: string | undefined): string {
+  return code === undefined ? '' : ` (${code})`;
+}
+
+function callsText(what: string, calls: ReadonlyMap<string, Calls> | undefined): string {
+  const [label = what] = what.split(' › ', 1);
+  const known = calls?.get(label);
+  if (known === undefined || known.count === 1) return what;
+  const inTurn = known.inTurn > known.count / 2;
+  const how = inTurn ? 'one after the other' : 'at the same time';
+  return `${thousands(known.count)} calls of ${what}, ${how}${known.count >= 5 ? ' (N+1)' : ''}`;
+}
+
+/** Calls that failed and were made again. */
+function retryText(calls: ReadonlyMap<string, Calls> | undefined): string {
+  for (const [label, { count, failed, inTurn }] of calls ?? []) {
+    if (failed === 0 || count < 2 || inTurn < 2) continue;
+    return `, between ${thousands(count)} calls of ${label}, of which ${thousands(failed)} failed: it retries`;
+  }
+  return '';
+}
+
+function lineOf(entry: AccountEntry, finding: Finding, framesOf: FramesOf): string {
+  const { state, what } = entry;
+  const bounds = isExact(entry) ? '' : ` (${range(entry)})`;
+  return `${cell(entry.ns)}  ${stateText(state, what, finding, framesOf)}${bounds}`;
+}
+
+function stateText(state: AccountEntry['state'], what: string, finding: Finding, framesOf: FramesOf): string {
+  switch (state) {
+    case 'running':
+      return `its own code${codeText(ownCode(finding, framesOf))}`;
+    case 'offProcessor':
+      return `its own code, while on no processor${codeText(ownCode(finding, framesOf))}`;
+    case 'collection':
+      return `garbage collection in ${what === '' ? OUTSIDE : what}`;
+    case 'held':
+      return `ready, while the loop ran ${what}`;
+    case 'child':
+      return callsText(what, finding.time.calls);
+    case 'threadPool':
+      return `thread pool: ${what}`;
+    case 'pool':
+      return `waited for ${what}`;
+    case 'timer':
+      return 'a timer of its own';
+    case 'otherSide':
+      return `waited for ${what}`;
+    case 'unknown':
+      return `unknown: ${what}`;
+  }
+}
+
+/** `208 to 254 ms`, or `254 ms` if both are nearly the same. */
+function range(entry: AccountEntry): string {
+  const { ns, atLeastNs, atMostNs } = entry;
+  if (isExact(entry)) return duration(ns);
+  if (atLeastNs < atMostNs * 0.05) return `up to ${duration(atMostNs)}`;
+  return `${number(atLeastNs)} to ${duration(atMostNs)}`;
+}
+
+function isExact({ ns, atLeastNs, atMostNs }: AccountEntry): boolean {
+  return atMostNs - atLeastNs <= Math.max(ns * 0.02, NS_PER_MS);
+}
+
+/** `12.3 ms`, `263 ms`, `1.94 s` */
+export function duration(ns: number): string {
+  return ns < 9.9995e9 ? `${number(ns)} ms` : `${(ns / 1e9).toFixed(1)} s`;
+}
+
+function number(ns: number): string {
+  const ms = ns / NS_PER_MS;
+  return ms < 100 ? ms.toFixed(ms < 10 ? 2 : 1) : thousands(Math.round(ms));
+}
+
+function cell(ns: number): string {
+  return `${number(ns)} ms`.padStart(12);
+}
+
+function ordinal(rank: number): string {
+  if (rank === 1) return 'the ';
+  const rest = rank % 100;
+  const ending = rest > 10 && rest < 14 ? 'th' : (['th', 'st', 'nd', 'rd'][rank % 10] ?? 'th');
+  return `${rank}${ending} `;
+}

@@ -1,0 +1,107 @@
+/** The states into which an activity's duration is divided: see docs/explain.md. */
+import type { LoopRun } from './loop-runs.ts';
+
+/**
+ * - `running`: its code ran
+ * - `offProcessor`: its code was on the thread, but the thread on no processor: synchronous I/O, a child process, a lock
+ * - `collection`: V8 collected garbage while it ran or was ready to
+ * - `held`: it was ready, but the thread ran something else
+ * - `child`: it waited for an activity inside it
+ * - `threadPool`: it waited for work of libuv's thread pool
+ * - `pool`: it waited for its turn: for a connection of a pool, or something else that another activity held
+ * - `timer`: it waited for a timer of its own
+ * - `otherSide`: it waited for a peer: a socket, a request's body, the reader of a response, a process, a thread
+ * - `unknown`: the trace does not say
+ */
+export const STATES = [
+  'running',
+  'offProcessor',
+  'collection',
+  'held',
+  'child',
+  'threadPool',
+  'pool',
+  'timer',
+  'otherSide',
+  'unknown',
+] as const;
+
+export type State = (typeof STATES)[number];
+
+export interface StateOf {
+  readonly state: State;
+  /** What was waited for, or held the thread; empty if there is nothing to name. */
+  readonly what: string;
+}
+
+/** A part of an activity's time in one state, in whole nanoseconds since the start of the trace. */
+export interface Stretch extends StateOf {
+  readonly startNs: number;
+  readonly endNs: number;
+  /** What it may have been instead: the trace only bounds when the activity became ready. */
+  readonly otherwise?: StateOf | undefined;
+  /** What the thread ran. */
+  readonly run?: LoopRun | undefined;
+  /** The state of the activity inside. */
+  readonly inner?: State | undefined;
+}
+
+/** Why a time is unknown. */
+export const UNKNOWN = {
+  notObserved: 'what the thread ran is not recorded',
+  lost: 'events are missing',
+  noWaker: 'what woke it is not recorded',
+  outside: 'it waited for code outside of its activity',
+  tooMuch: 'too many parts to tell apart',
+} as const;
+
+/** What held a thread, when no run is known to have. */
+export const NO_RUN =
+  'nothing known: a timer is late by up to a millisecond, and the thread may lack a processor';
+
+export const SHORT_RUNS = 'many short runs';
+
+/** The state that a wait for a callback means; see `ActivityRunFields.wokenBy`. */
+export function stateOfWaker(waker: string): StateOf {
+  const known = WAITS[waker];
+  if (known !== undefined) return known;
+  if (waker.startsWith('crypto.')) return { state: 'threadPool', what: waker };
+  return { state: 'unknown', what: UNKNOWN.noWaker };
+}
+
+const WAITS: Readonly<Record<string, StateOf>> = {
+  timer: { state: 'timer', what: 'timer' },
+  fs: { state: 'threadPool', what: 'fs' },
+  zlib: { state: 'threadPool', what: 'zlib' },
+  'dns.lookup': { state: 'threadPool', what: 'dns.lookup' },
+  'dns.lookupService': { state: 'threadPool', what: 'dns.lookupService' },
+  'dns.resolve': { state: 'otherSide', what: 'dns.resolve' },
+  socket: { state: 'otherSide', what: 'a socket' },
+  connect: { state: 'otherSide', what: 'a connection' },
+  'http.server': { state: 'otherSide', what: 'the request body' },
+  'http.client': { state: 'otherSide', what: 'a response' },
+  write: { state: 'otherSide', what: 'the reader of what it wrote' },
+  process: { state: 'otherSide', what: 'a child process' },
+  worker: { state: 'otherSide', what: 'a worker thread' },
+  message: { state: 'otherSide', what: 'a message of another thread' },
+};
+
+/** What calls wait for that run no code of their own, by provider and task. */
+const CALLS: Readonly<Record<string, StateOf>> = {
+  'Node.Http/ClientRequest': { state: 'otherSide', what: 'the response' },
+  'Node.Database/Command': { state: 'otherSide', what: 'the database' },
+  'Node.Database/Batch': { state: 'otherSide', what: 'the database' },
+  'Node.Database/Connect': { state: 'otherSide', what: 'a connection' },
+  'Node.Database/Acquire': { state: 'pool', what: 'a connection of the pool' },
+  'Node.Net/Connect': { state: 'otherSide', what: 'a connection' },
+  'Node.Process/Child': { state: 'otherSide', what: 'a child process' },
+  'Node.Process/Worker': { state: 'otherSide', what: 'a worker thread' },
+  'System.Net.Http/Request': { state: 'otherSide', what: 'the response' },
+  'System.Net.NameResolution/Resolution': { state: 'otherSide', what: 'DNS' },
+  'System.Net.Sockets/Connect': { state: 'otherSide', what: 'a connection' },
+  'System.Net.Security/Handshake': { state: 'otherSide', what: 'TLS' },
+};
+
+export function stateOfCall(name: string): StateOf | undefined {
+  return Object.hasOwn(CALLS, name) ? CALLS[name] : undefined;
+}
