@@ -5,7 +5,7 @@ import type { ActivityFields } from '../view/activity-fields.ts';
 import { ActivityStats, SelectedStats } from '../view/activity-stats.ts';
 import { ActivityTree, nodesOf } from '../view/activity-tree.ts';
 import { Pauses } from '../view/cpu/pauses.ts';
-import { thousands } from '../view/number-text.ts';
+import { countText, thousands } from '../view/number-text.ts';
 import type { TraceActivities } from '../view/trace-activities.ts';
 import { filesArguments, type OptionValues } from './file-arguments.ts';
 import { listed } from './filtered-events.ts';
@@ -332,9 +332,9 @@ function finish(
   }
   warn(`${filesText(files)} has no activities: nothing in it starts or stops with an activity id.`);
   if (tracker.startsWithoutId > 0) {
-    const count = thousands(tracker.startsWithoutId);
+    const starts = countText(tracker.startsWithoutId, 'start');
     warn(
-      `${count} starts have no id. In .NET, ids need System.Threading.Tasks.TplEventSource with keyword 0x80.`,
+      `${starts} without an id. In .NET, ids need System.Threading.Tasks.TplEventSource with keyword 0x80.`,
     );
   }
 }

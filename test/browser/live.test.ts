@@ -58,8 +58,24 @@ describe.skipIf(skipReason !== undefined)(suiteName('the live page'), () => {
     await untilRows('running', 1);
     expect((await rows('running'))[0]).toMatch(/^6(\.0+)? ms\|Slow/);
     expect((await rows('names')).find((row) => row.startsWith('Demo/Request'))).toMatch(
-      /^Demo\/Request\|1\|0\|8/,
+      /^Demo\/Request\|1\|\|0\|8/,
     );
+  });
+
+  it('shows failures, durations by route, and events of the runtime only if they are asked for', async () => {
+    const request = (id: string, at: number, statusCode: number): WrittenEvent[] => [
+      { name: 'Node.Http/RequestStart', id, at },
+      { name: 'Node.Http/RequestStop', id, at: at + 2, payload: { statusCode, route: '/users/:id' } },
+    ];
+    const heap: WrittenEvent = { name: 'Node.Runtime/HeapStatistics', at: 20, payload: { used: 1 } };
+    write(...request('//1/1', 1, 200), ...request('//1/2', 5, 500), heap);
+    await untilRows('stream', 4);
+    expect(await rows('names')).toEqual([
+      expect.stringMatching(/^Node\.Http\/Request \/users\/:id\|2\|1\|0\|/),
+    ]);
+    expect(await page.evaluate(`document.querySelectorAll('.list-stream .row.failed').length`)).toBe(1);
+    await page.evaluate(`document.getElementById('runtime').click()`);
+    await untilRows('stream', 5);
   });
 
   it('shows only what is searched for, and nothing new while it is paused', async () => {

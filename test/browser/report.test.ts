@@ -198,7 +198,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     await clickOn('tab-statistics');
     await frame();
     expect((await rows('statistics'))[0]).toBe(
-      'Demo/Request|2|130.000|60.000|65.000|30.000|100.000|100.000|100.000|',
+      'Demo/Request|2||30 ms|100 ms|100 ms|100 ms|130 ms|60 ms|65 ms|',
     );
     await page.evaluate(`document.querySelector('.bar:not(:disabled)').click()`);
     await frame();
@@ -262,6 +262,74 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
         (part) => part.getBoundingClientRect().right > innerWidth + 1 && !part.closest('.list-statistics') &&
           part.offsetParent !== null ? part.outerHTML : '').filter(Boolean)`);
       expect(tooWide).toEqual([]);
+    }
+  });
+
+  it('fits the durations, up to their largest, into the smallest list of a wide window', async () => {
+    await open(FAILING.map(written));
+    await page.send('Emulation.setDeviceMetricsOverride', {
+      width: 1400,
+      height: 900,
+      deviceScaleFactor: 1,
+      mobile: false,
+    });
+    await clickOn('tab-statistics');
+    await frame();
+    const cut = await page.evaluate<string[]>(`(() => {
+      const list = document.querySelector('.list-statistics').getBoundingClientRect();
+      return Array.from(document.querySelectorAll('.list-statistics .window .row:first-child .cell:nth-child(-n + 7)'),
+        (cell) => cell.scrollWidth > cell.clientWidth || cell.getBoundingClientRect().right > list.right
+          ? cell.textContent : '').filter(Boolean);
+    })()`);
+    expect(cut).toEqual([]);
+  });
+
+  it('says which process each activity and event of several is of', async () => {
+    await open([...DEMO, ...DEMO.map((event) => ({ ...event, processId: 99 }))].map(written));
+    for (const name of ['tree', 'slowest', 'events']) {
+      await clickOn(`tab-${name}`);
+      await frame();
+      const titles = await page.evaluate<string[]>(
+        `Array.from(document.querySelectorAll('.list-${name} .head .cell'), (cell) => cell.textContent)`,
+      );
+      expect(titles.at(-1)).toBe('Process');
+      for (const row of await rows(name))
+        expect(row.split('|').at(-1)).toMatch(/\((?:4321|99)\)|process (?:4321|99)/);
+    }
+  });
+
+  it('has headings in order, everything in landmarks, and texts that can be read', async () => {
+    await open(FAILING.map(written));
+    await clickOn('tab-statistics');
+    await frame();
+    const levels = await page.evaluate<number[]>(
+      `Array.from(document.querySelectorAll('h1, h2, h3, h4'), (heading) => heading.offsetParent && Number(heading.tagName[1])).filter(Boolean)`,
+    );
+    expect(levels[0]).toBe(1);
+    for (const [i, level] of levels.entries()) expect(level).toBeLessThanOrEqual((levels[i - 1] ?? 0) + 1);
+    const outside = `Array.from(document.getElementById('page').children, (part) => part.matches(
+      'header, main, dialog, section[aria-label], [role=status], [aria-hidden=true]') ? '' : part.outerHTML).filter(Boolean)`;
+    expect(await page.evaluate(outside)).toEqual([]);
+    expect(await page.evaluate(`document.getElementById('tracks').getAttribute('aria-label')`)).not.toBe('');
+    for (const theme of ['light', 'dark']) {
+      const low = await page.evaluate<string[]>(`(() => {
+        document.documentElement.dataset.theme = '${theme}';
+        const style = getComputedStyle(document.documentElement);
+        const light = (name) => {
+          const color = style.getPropertyValue('--' + name).trim();
+          const [r, g, b] = [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16) / 255)
+            .map((part) => part <= 0.03928 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4);
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+        };
+        const contrast = (a, b) => (Math.max(light(a), light(b)) + 0.05) / (Math.min(light(a), light(b)) + 0.05);
+        const texts = ['text', 'muted', 'accent', 'open', 'killed'];
+        const grounds = ['surface', 'band', 'selected', 'found'];
+        const bars = ['failed', ...Array.from({ length: 10 }, (_, i) => 'bar-' + i)];
+        return [...texts.flatMap((text) => grounds.map((ground) => [text, ground])), ...bars.map((bar) => ['bar-text', bar])]
+          .filter(([text, ground]) => contrast(text, ground) < 4.5)
+          .map(([text, ground]) => text + ' on ' + ground + ': ' + contrast(text, ground));
+      })()`);
+      expect([theme, ...low]).toEqual([theme]);
     }
   });
 

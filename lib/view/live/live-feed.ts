@@ -7,9 +7,9 @@ import { timeText } from '../../trace/time-text.ts';
 import type { Trace } from '../../trace/trace.ts';
 import { jsonField, type TraceEvent } from '../../trace/trace-event.ts';
 import { ActivityStats } from '../activity-stats.ts';
-import { eventName } from '../event-names.ts';
+import { boundaryOf, eventName, isFailedStop } from '../event-names.ts';
 import { type ReportContent, TraceReport } from '../report/trace-report.ts';
-import { TraceActivities } from '../trace-activities.ts';
+import { type ActivityChange, TraceActivities } from '../trace-activities.ts';
 import type { LiveRow, LiveSourceState, LiveUpdate, NameDurations, RunningActivity } from './live-update.ts';
 
 /** Of one source. */
@@ -52,11 +52,19 @@ export class LiveSource {
   /** Takes the next event in time order. */
   add(event: TraceEvent): void {
     const change = this.#tracker.add(event);
-    if (change !== undefined) this.#stats.add(change);
+    if (change?.boundary === 'Stop') this.#count(event, change);
     if (this.eventCount - this.#first === MAX_EVENTS) this.#drop();
     this.#events[this.eventCount++ % MAX_EVENTS] = event;
     this.#size += event.payloadBytes.length;
     while (this.#size > MAX_SIZE) this.#drop();
+  }
+
+  /** By route, which only the Stop says. */
+  #count(stop: TraceEvent, change: ActivityChange): void {
+    const { route } = stop.payload;
+    const group = typeof route === 'string' && route !== '' ? route : undefined;
+    if (change.activity.state !== 'unstarted') this.#stats.add({ ...change, boundary: 'Start' }, group);
+    this.#stats.add(change, group);
   }
 
   /** No event follows. */
@@ -73,13 +81,19 @@ export class LiveSource {
     return this.#tracker.nowNs + this.#offset;
   }
 
-  /** The latest events from `after` on. */
+  /** The latest events from `after` on; if there are too many, first those about what the application does. */
   rows(after: number, limit: number): LiveRow[] {
-    const rows: LiveRow[] = [];
-    for (let at = Math.max(after, this.#first, this.eventCount - limit); at < this.eventCount; at++) {
-      rows.push(this.#row(this.#events[at % MAX_EVENTS] as TraceEvent));
+    const chosen: TraceEvent[] = [];
+    for (const isOfRuntime of [false, true]) {
+      for (let at = this.eventCount - 1; at >= Math.max(after, this.#first); at--) {
+        if (chosen.length === limit) break;
+        const event = this.#events[at % MAX_EVENTS] as TraceEvent;
+        if (isAboutRuntime(event) === isOfRuntime) chosen.push(event);
+      }
     }
-    return rows;
+    return chosen
+      .sort((a, b) => Number(a.timeSinceStart - b.timeSinceStart))
+      .map((event) => this.#row(event));
   }
 
   /** The open activities, longest first; their depth counts those that are open around them. */
@@ -93,14 +107,26 @@ export class LiveSource {
   }
 
   names(): NameDurations[] {
-    return this.#stats.names.slice(0, MAX_NAMES).map(({ name, stopped, started, meanNs, durations }) => ({
+    const running = new Map<string, number>();
+    for (const { name } of this.#tracker.open()) running.set(name, (running.get(name) ?? 0) + 1);
+    const ended = this.#stats.names.slice(0, MAX_NAMES).map((stats) => {
+      const { name, group, isRest, stopped, failed, meanNs, durations } = stats;
+      const of = isRest ? ' (others)' : group === undefined ? '' : ` ${group}`;
+      const isPlain = group === undefined && !isRest;
+      const open = isPlain ? (running.get(name) ?? 0) : 0;
+      if (isPlain) running.delete(name);
+      const [p95Ns, maxNs] = [durations.at(0.95), durations.at(1)];
+      return { name: short(name + of), stopped, failed, running: open, meanNs, p95Ns, maxNs };
+    });
+    const times = { meanNs: undefined, p95Ns: undefined, maxNs: undefined };
+    const begun = Array.from(running, ([name, count]) => ({
       name: short(name),
-      stopped,
-      running: started - stopped,
-      meanNs,
-      p95Ns: durations.at(0.95),
-      maxNs: durations.at(1),
+      stopped: 0,
+      failed: 0,
+      running: count,
+      ...times,
     }));
+    return [...ended, ...begun].slice(0, MAX_NAMES);
   }
 
   /** The events that are kept. */
@@ -144,8 +170,24 @@ export class LiveSource {
       name: short(eventName(event)),
       activity: activityPath ?? activityId ?? '',
       fields: short(fields.trimEnd()),
+      isFailed: isError(event) || (boundaryOf(event) === 'Stop' && isFailedStop(event)),
+      isOfRuntime: isAboutRuntime(event),
     };
   }
+}
+
+const ERROR_LEVEL = 2;
+
+function isError({ level }: TraceEvent): boolean {
+  return level > 0 && level <= ERROR_LEVEL;
+}
+
+/** Providers about the runtime itself, and values of counters. */
+const OF_RUNTIME =
+  /^(?:Node\.Runtime|System\.Runtime|System\.Threading\.Tasks\.TplEventSource|Microsoft-(?:DotNETCore|Windows-DotNETRuntime).*)$/;
+
+function isAboutRuntime({ provider, name }: TraceEvent): boolean {
+  return name === 'EventCounters' || OF_RUNTIME.test(provider);
 }
 
 export class LiveFeed {

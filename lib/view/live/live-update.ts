@@ -17,6 +17,10 @@ export interface LiveRow {
   /** Empty if there is none. */
   readonly activity: string;
   readonly fields: string;
+  /** Whether it ends a failed activity, or is an error. */
+  readonly isFailed: boolean;
+  /** Whether it is about the runtime, such as its heap, rather than about what the application does. */
+  readonly isOfRuntime: boolean;
 }
 
 export interface RunningActivity {
@@ -27,8 +31,11 @@ export interface RunningActivity {
 }
 
 export interface NameDurations {
+  /** With the route, if there is one. */
   readonly name: string;
   readonly stopped: number;
+  /** Of those. */
+  readonly failed: number;
   readonly running: number;
   readonly meanNs: number | undefined;
   readonly p95Ns: number | undefined;

@@ -157,6 +157,8 @@ export interface NameStatistics {
   /** `MyCompany-MyService/Request` */
   readonly name: string;
   readonly stopped: number;
+  /** Of those. */
+  readonly failed: number;
   readonly unstopped: number;
   readonly unstarted: number;
   readonly totalNs: number;

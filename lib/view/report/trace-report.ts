@@ -195,7 +195,9 @@ export class TraceReport {
     );
     say(
       this.#tracker.startsWithoutId,
-      `${thousands(this.#tracker.startsWithoutId)} starts have no activity id, and are shown only as events.`,
+      this.#tracker.startsWithoutId === 1
+        ? '1 start has no activity id, and is shown only as an event.'
+        : `${thousands(this.#tracker.startsWithoutId)} starts have no activity id, and are shown only as events.`,
     );
     return notices;
   }
@@ -212,10 +214,11 @@ function eventsText(count: number): string {
 }
 
 function statisticsOf(stats: NameStats): NameStatistics {
-  const { stopped, unstopped, unstarted, totalNs, selfNs, meanNs, durations } = stats;
+  const { stopped, failed, unstopped, unstarted, totalNs, selfNs, meanNs, durations } = stats;
   return {
     name: shortened(stats.name),
     stopped,
+    failed,
     unstopped,
     unstarted,
     totalNs,

@@ -150,7 +150,7 @@ describe('what a report omits', () => {
 
   it('says that starts without an id are not activities', async () => {
     const { header } = await read([{ name: 'RequestStart', at: 1 }]);
-    expect(header.notices).toEqual(['1 starts have no activity id, and are shown only as events.']);
+    expect(header.notices).toEqual(['1 start has no activity id, and is shown only as an event.']);
   });
 });
 

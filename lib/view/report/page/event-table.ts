@@ -128,8 +128,9 @@ export class EventTable {
 
   /** What a stop says about the failure; possibly empty. */
   error(event: number): string {
-    const fields = event < 0 ? undefined : this.payload(event);
-    return fields?.find(({ name }) => name === 'errorMessage')?.value ?? '';
+    const fields = new Map(event < 0 ? [] : this.payload(event)?.map(({ name, value }) => [name, value]));
+    const texts = ['errorMessage', 'error', 'errorType', 'statusCode'].map((name) => fields.get(name));
+    return texts.find((text) => text) ?? '';
   }
 
   /** The payload on one line. */

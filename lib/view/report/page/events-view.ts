@@ -4,6 +4,7 @@ import type { EventKind } from '../report-header.ts';
 import { byId, element } from './dom.ts';
 import { LEVELS } from './event-table.ts';
 import { firstWhere, indicesWhere, itemsOf } from './grouped.ts';
+import { hasProcesses, processTitle } from './lanes.ts';
 import type { PageState } from './page-state.ts';
 import { RowList } from './row-list.ts';
 import type { Choose, Selected } from './selection.ts';
@@ -37,6 +38,7 @@ export class EventsView {
         { title: 'Thread', isNumber: true },
         { title: 'Activity' },
         { title: 'Fields' },
+        ...(hasProcesses(state.data.header.threads) ? [{ title: 'Process' }] : []),
       ],
       fill: (row, cells, index) => this.#fill(row, cells, this.#eventAt(index)),
       onCurrent: choosing(false),
@@ -140,14 +142,16 @@ export class EventsView {
     row.classList.toggle('failed', level === 1 || level === 2);
     row.classList.toggle('warned', level === 3);
     const activity = events.activity[event] as number;
+    const thread = header.threads[events.thread[event] as number];
     const texts = [
       milliseconds(events.time[event] as number),
       events.name(event),
-      String(header.threads[events.thread[event] as number]?.threadId ?? ''),
+      String(thread?.threadId ?? ''),
       activity >= 0
         ? `${activities.name(activity)} ${activities.path(activity)}`
         : events.idText(events.id[event] as number),
       events.summary(event),
+      thread === undefined ? '' : processTitle(thread),
     ];
     for (const [index, cell] of cells.entries()) cell.textContent = texts[index] ?? '';
     // The name comes first, because the end is cut off.

@@ -147,6 +147,11 @@ export function threadTitle(thread: ReportThread): string {
 }
 
 /** `node (4321)` */
+/** Whether the trace has several processes: lists then say which. */
+export function hasProcesses(threads: readonly ReportThread[]): boolean {
+  return new Set(threads.map(({ processId }) => processId).filter((id) => id !== undefined)).size > 1;
+}
+
 export function processTitle({ processId, processName }: ReportThread): string {
   return processName === undefined ? `process ${processId}` : `${processName} (${processId})`;
 }

@@ -13,6 +13,7 @@ const MAX_ROWS = 5000;
 class LivePage {
   readonly #facts = byId('facts', HTMLElement);
   readonly #search = byId('search', HTMLInputElement);
+  readonly #hasRuntime = byId('runtime', HTMLInputElement);
   readonly #pause = byId('pause', HTMLButtonElement);
   readonly #reports = byId('reports', HTMLElement);
   readonly #running = new RowList({
@@ -34,15 +35,17 @@ class LivePage {
     label: 'Durations by name',
     role: 'grid',
     name: 'names',
-    columns: ['Name', 'Ended', 'Running', 'Mean', '95 %', 'Max'].map((title, index) => ({
+    columns: ['Name', 'Ended', 'Failed', 'Running', 'Mean', '95 %', 'Max'].map((title, index) => ({
       title,
       isNumber: index > 0,
     })),
     emptyText: 'No activity has started.',
     fill: (_, cells, index) => {
-      const { name, stopped, running, meanNs, p95Ns, maxNs } = this.#durations[index] as NameDurations;
+      const durations = this.#durations[index] as NameDurations;
+      const { name, stopped, failed, running, meanNs, p95Ns, maxNs } = durations;
       const times = [meanNs, p95Ns, maxNs].map((ns) => (ns === undefined ? '' : durationText(ns)));
-      setTexts(cells, [name, thousands(stopped), thousands(running), ...times]);
+      const failures = failed === 0 ? '' : thousands(failed);
+      setTexts(cells, [name, thousands(stopped), failures, thousands(running), ...times]);
     },
     onCurrent: () => {},
   });
@@ -57,9 +60,10 @@ class LivePage {
       { title: 'Activity' },
       { title: 'Fields' },
     ],
-    emptyText: 'No events.',
-    fill: (_, cells, index) => {
-      const { atNs, thread, name, activity, fields } = this.#shown[index] as LiveRow;
+    emptyText: 'No events of the application.',
+    fill: (row, cells, index) => {
+      const { atNs, thread, name, activity, fields, isFailed } = this.#shown[index] as LiveRow;
+      row.classList.toggle('failed', isFailed);
       setTexts(cells, [milliseconds(atNs), thread, name, activity, fields]);
     },
     onCurrent: () => {},
@@ -81,6 +85,7 @@ class LivePage {
     byId('names', HTMLElement).append(this.#names.element);
     byId('events', HTMLElement).append(this.#events.element);
     this.#search.addEventListener('input', () => this.#show());
+    this.#hasRuntime.addEventListener('change', () => this.#show());
     this.#pause.addEventListener('click', () => {
       this.#pause.setAttribute('aria-pressed', String(!this.#isPaused));
       this.#pause.textContent = this.#isPaused ? 'Continue' : 'Pause';
@@ -110,10 +115,11 @@ class LivePage {
 
   #show(): void {
     const text = this.#search.value.toLowerCase();
-    const isFound = ({ thread, name, activity, fields }: LiveRow) =>
+    const isShown = ({ thread, name, activity, fields, isOfRuntime }: LiveRow) =>
+      (this.#hasRuntime.checked || !isOfRuntime) &&
       `${thread} ${name} ${activity} ${fields}`.toLowerCase().includes(text);
     if (!this.#isPaused) this.#kept = this.#rows;
-    this.#shown = text === '' ? this.#kept : this.#kept.filter(isFound);
+    this.#shown = this.#kept.filter(isShown);
     this.#events.setCount(this.#shown.length);
     const update = this.#last;
     if (update === undefined || this.#isPaused) return;

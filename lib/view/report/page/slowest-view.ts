@@ -2,6 +2,7 @@
 import { milliseconds, thousands } from '../../number-text.ts';
 import { button, byId, element } from './dom.ts';
 import { indicesWhere } from './grouped.ts';
+import { hasProcesses, processTitle } from './lanes.ts';
 import type { PageState } from './page-state.ts';
 import { RowList } from './row-list.ts';
 import type { Choose } from './selection.ts';
@@ -38,6 +39,7 @@ export class SlowestView {
         { title: 'Start (ms)', isNumber: true },
         { title: 'Activity' },
         { title: 'Path' },
+        ...(hasProcesses(state.data.header.threads) ? [{ title: 'Process' }] : []),
       ],
       fill: (row, cells, index) => this.#fill(row, cells, this.#rows[index] as number),
       onCurrent: choosing(false),
@@ -114,7 +116,8 @@ export class SlowestView {
   }
 
   #fill(row: HTMLElement, cells: readonly HTMLElement[], activity: number): void {
-    const { activities } = this.#state.data;
+    const { activities, header } = this.#state.data;
+    const thread = header.threads[activities.thread[activity] as number];
     const error = activities.failure(activity);
     row.classList.toggle('failed', error !== undefined);
     if (error !== undefined) row.title = error;
@@ -124,6 +127,7 @@ export class SlowestView {
       milliseconds(activities.start[activity] as number),
       activities.label(activity),
       activities.path(activity),
+      thread === undefined ? '' : processTitle(thread),
     ];
     for (const [index, cell] of cells.entries()) cell.textContent = texts[index] ?? '';
   }

@@ -1,6 +1,6 @@
 /** Durations by activity name, with a histogram of the selected name. */
 
-import { milliseconds, thousands } from '../../number-text.ts';
+import { thousands } from '../../number-text.ts';
 import type { NameStatistics } from '../report-header.ts';
 import { element } from './dom.ts';
 import { indicesWhere } from './grouped.ts';
@@ -27,11 +27,9 @@ export class StatisticsView {
       name: 'statistics',
       columns: [
         { title: 'Activity' },
-        ...['Count', 'Total (ms)', 'Self (ms)', 'Mean (ms)', 'Median', 'p95', 'p99', 'Max', 'No stop'].map(
-          number,
-        ),
+        ...['Count', 'Failed', 'Median', 'p95', 'p99', 'Max', 'Total', 'Self', 'Mean', 'No stop'].map(number),
       ],
-      fill: (_, cells, index) => fillStatistics(cells, statistics[index] as NameStatistics),
+      fill: (row, cells, index) => fillStatistics(row, cells, statistics[index] as NameStatistics),
       onCurrent: (index) => this.#show(statistics[index] as NameStatistics),
       onOpen: (index) =>
         slowest.limitTo(this.#taskOf(statistics[index] as NameStatistics), [0, Number.MAX_VALUE]),
@@ -59,7 +57,7 @@ export class StatisticsView {
     const buckets = histogram(durations);
     const most = buckets.reduce((a, { count }) => Math.max(a, count), 1);
     this.chart.replaceChildren(
-      element('h3', {}, statistics.name),
+      element('h2', {}, statistics.name),
       element('div', { class: 'bars' }, ...buckets.map((bucket) => this.#bar(bucket, most, task))),
       element('div', { class: 'axis' }, ...axisTexts(buckets).map((text) => element('span', {}, text))),
       element('p', { class: 'muted' }, explanation(buckets, durations.length)),
@@ -93,10 +91,13 @@ function axisTexts(buckets: readonly Bucket[]): string[] {
     .flatMap((ns) => (ns === undefined ? [] : [durationText(ns)]));
 }
 
-function fillStatistics(cells: readonly HTMLElement[], statistics: NameStatistics): void {
-  const { name, stopped, unstopped, totalNs, selfNs, meanNs, medianNs, p95Ns, p99Ns, maxNs } = statistics;
-  const time = (ns: number | undefined) => (ns === undefined ? '' : milliseconds(ns));
-  const times = [totalNs, selfNs, meanNs, medianNs, p95Ns, p99Ns, maxNs].map(time);
-  const texts = [name, thousands(stopped), ...times, unstopped === 0 ? '' : thousands(unstopped)];
+function fillStatistics(row: HTMLElement, cells: readonly HTMLElement[], statistics: NameStatistics): void {
+  const { name, stopped, failed, unstopped, totalNs, selfNs, meanNs, medianNs, p95Ns, p99Ns, maxNs } =
+    statistics;
+  const time = (ns: number | undefined) => (ns === undefined ? '' : durationText(ns));
+  const count = (number: number) => (number === 0 ? '' : thousands(number));
+  const times = [medianNs, p95Ns, p99Ns, maxNs, totalNs, selfNs, meanNs].map(time);
+  const texts = [name, thousands(stopped), count(failed), ...times, count(unstopped)];
   for (const [index, cell] of cells.entries()) cell.textContent = texts[index] ?? '';
+  row.title = name;
 }

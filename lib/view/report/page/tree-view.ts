@@ -1,7 +1,7 @@
 /** The activities as a tree. */
 
 import { milliseconds } from '../../number-text.ts';
-import { threadTitle } from './lanes.ts';
+import { hasProcesses, processTitle, threadTitle } from './lanes.ts';
 import type { PageState } from './page-state.ts';
 import { RowList } from './row-list.ts';
 import type { Choose, Selected } from './selection.ts';
@@ -15,6 +15,7 @@ const MAX_INDENTS = 30;
 export class TreeView {
   readonly list: RowList;
   readonly #state: PageState;
+  readonly #hasProcesses: boolean;
   readonly #expanded: Uint8Array;
   #isFound: Uint8Array | undefined;
   /** The activities shown as rows. */
@@ -22,6 +23,7 @@ export class TreeView {
 
   constructor(state: PageState, choose: Choose) {
     this.#state = state;
+    this.#hasProcesses = hasProcesses(state.data.header.threads);
     this.#expanded = new Uint8Array(state.data.activities.count);
     this.list = new RowList({
       label: 'Tree of activities',
@@ -34,6 +36,7 @@ export class TreeView {
         { title: 'Self (ms)', isNumber: true },
         { title: 'Path' },
         { title: 'Thread', isNumber: true },
+        ...(this.#hasProcesses ? [{ title: 'Process' }] : []),
       ],
       fill: (row, cells, index) => this.#fill(row, cells, this.#rows[index] as number),
       onCurrent: (index) => choose({ kind: 'activity', index: this.#rows[index] as number }, false),
@@ -75,13 +78,14 @@ export class TreeView {
 
   #fill(row: HTMLElement, cells: readonly HTMLElement[], activity: number): void {
     const { activities, header } = this.#state.data;
-    const [name, start, duration, self, path, thread] = cells as [
+    const [name, start, duration, self, path, thread, process] = cells as [
       HTMLElement,
       HTMLElement,
       HTMLElement,
       HTMLElement,
       HTMLElement,
       HTMLElement,
+      HTMLElement?,
     ];
     const depth = activities.depth[activity] as number;
     const hasChildren = activities.children(activity).length > 0;
@@ -107,6 +111,7 @@ export class TreeView {
     const startThread = header.threads[activities.thread[activity] as number];
     thread.textContent = String(startThread?.threadId ?? '');
     thread.title = startThread === undefined ? '' : threadTitle(startThread);
+    if (process !== undefined && startThread !== undefined) process.textContent = processTitle(startThread);
   }
 
   #key(key: string, activity: number): boolean {
