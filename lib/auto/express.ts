@@ -69,7 +69,7 @@ export function expressHandlers(events: MiddlewareEvents, requests: ServerReques
     events: activityEventsOf(events, 'Handler'),
     parentOf: ({ req }) => requests.contextOf(req),
     fieldsOf: (message) => ({
-      name: nameOf(message),
+      name: nameOf(message, requests),
       kind: kindOf(message),
       route: typeof message.route === 'string' ? shortened(message.route, MAX_NAME) : '',
       framework: 'express',
@@ -89,7 +89,11 @@ function kindOf(message: HandlerMessage): string {
   return isOfRoute(message) ? 'handler' : 'middleware';
 }
 
-function nameOf({ handler, param }: HandlerMessage): string {
+function nameOf(message: HandlerMessage, requests: ServerRequests): string {
+  const { req, handler, param, route } = message;
   const name = typeof param === 'string' ? param : handler?.name;
-  return typeof name === 'string' && name !== '' ? shortened(name, MAX_NAME) : '<anonymous>';
+  if (typeof name === 'string' && name !== '') return shortened(name, MAX_NAME);
+  if (!isOfRoute(message) || typeof route !== 'string') return '<anonymous>';
+  // Most handlers of routes are anonymous functions.
+  return shortened(`${req.method} ${requests.routeOf(req) || route}`, MAX_NAME);
 }

@@ -36,13 +36,13 @@ export function fastifyHandlers(events: MiddlewareEvents, requests: ServerReques
     parentOf: ({ request }) => requests.contextOf(request.raw),
     fieldsOf: ({ request, route }) => {
       const { name } = request.routeOptions?.handler ?? {};
+      const own = typeof name === 'string' ? name.replace(/^bound /, '') : '';
+      const path = typeof route?.url === 'string' ? route.url : '';
       return {
-        name:
-          typeof name === 'string' && name !== ''
-            ? shortened(name.replace(/^bound /, ''), MAX_NAME)
-            : '<anonymous>',
+        // Most handlers are anonymous functions.
+        name: shortened(own || (path && `${request.raw.method} ${path}`) || '<anonymous>', MAX_NAME),
         kind: 'handler',
-        route: typeof route?.url === 'string' ? shortened(route.url, MAX_NAME) : '',
+        route: shortened(path, MAX_NAME),
         framework: 'fastify',
       };
     },

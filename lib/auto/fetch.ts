@@ -119,7 +119,7 @@ export class FetchRequests {
     if (open === undefined) return;
     this.#open.delete(request);
     const { statusCode } = open;
-    this.#events.endBegun(open.activity, () => ({ statusCode, ...failure }));
+    this.#events.endBegun(open.activity, () => ({ statusCode, ...failure, grpcStatus: NO_STATUS }));
     this.#comeBackTo(open);
   }
 

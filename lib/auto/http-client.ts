@@ -123,9 +123,9 @@ export class ClientRequests {
 
   #outcomeOf(request: AnsweredRequest) {
     const { res } = request;
-    const statusCode = res?.statusCode ?? NO_STATUS;
-    if (res?.complete || res?.upgrade) return { statusCode, ...NO_FAILURE };
-    if (this.#errors.has(request)) return { statusCode, ...failureFields(this.#errors.get(request)) };
-    return { statusCode, ...ABORTED };
+    const status = { statusCode: res?.statusCode ?? NO_STATUS, grpcStatus: NO_STATUS };
+    if (res?.complete || res?.upgrade) return { ...status, ...NO_FAILURE };
+    if (this.#errors.has(request)) return { ...status, ...failureFields(this.#errors.get(request)) };
+    return { ...status, ...ABORTED };
   }
 }

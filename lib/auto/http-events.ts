@@ -23,9 +23,9 @@ const REQUEST = {
 export function defineHttpEvents() {
   return defineEventSource('Node.Http', {
     RequestStart: event(REQUEST, { traceContext: true, message: '{1} {0}' }),
-    RequestStop: event({ statusCode: 'int32', route: 'string', ...FAILURE }),
+    RequestStop: event({ statusCode: 'int32', route: 'string', ...FAILURE, grpcStatus: 'int32' }),
     ClientRequestStart: event(REQUEST, { traceContext: true, message: '{1} {2}://{3}:{4}{0}' }),
-    ClientRequestStop: event({ statusCode: 'int32', ...FAILURE }),
+    ClientRequestStop: event({ statusCode: 'int32', ...FAILURE, grpcStatus: 'int32' }),
   });
 }
 

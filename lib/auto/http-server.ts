@@ -12,6 +12,7 @@ import { isHttpError } from '../wire/known/failures.ts';
 import { subscribed } from './channels.ts';
 import type { HttpEvents, RequestFields } from './http-events.ts';
 import { ABORTED, hostAndPort, NO_STATUS, pathAndQueryOf } from './request-fields.ts';
+import { MAX_ROUTE, type Routes } from './routes.ts';
 import type { Settings } from './settings.ts';
 
 interface RequestMessage {
@@ -20,14 +21,10 @@ interface RequestMessage {
   readonly socket: Socket;
 }
 
-const MAX_ROUTE = 500;
-
 /** A request without a Stop so far. */
 class OpenRequest {
   readonly request: IncomingMessage;
   readonly activity: Activity;
-  /** The route reported by a framework. */
-  route: string | undefined;
   /** What a handler has thrown, as a framework has reported it. */
   thrown: { readonly error: unknown } | undefined;
   readonly #response: ServerResponse;
@@ -38,11 +35,12 @@ class OpenRequest {
     this.activity = activity;
   }
 
-  get outcome() {
+  outcome(route: string) {
     const { headersSent, statusCode, writableFinished } = this.#response;
     return {
       statusCode: headersSent ? statusCode : NO_STATUS,
-      route: this.route ?? routeOf(this.request),
+      grpcStatus: NO_STATUS,
+      route: route !== '' ? route : routeOf(this.request),
       ...this.#failureOf(!writableFinished, statusCode),
     };
   }
@@ -73,17 +71,23 @@ export class ServerRequests {
   readonly #events: ActivityEvents;
   readonly #settings: Settings;
   readonly #flow: ActivityFlow = sharedActivities().flow;
+  readonly #routes: Routes;
   readonly #bySocket = new WeakMap<Socket, Set<OpenRequest>>();
 
-  constructor(events: HttpEvents, settings: Settings) {
+  constructor(events: HttpEvents, settings: Settings, routes: Routes) {
     this.#events = activityEventsOf(events, 'Request');
     this.#settings = settings;
+    this.#routes = routes;
   }
 
-  /** Sets the request's route: the pattern that all similar requests share. */
   setRoute(request: IncomingMessage, route: string): void {
+    this.#routes.set(route, this.#find(request)?.activity);
+  }
+
+  /** Empty if it has none so far. */
+  routeOf(request: IncomingMessage): string {
     const open = this.#find(request);
-    if (open !== undefined) open.route = shortened(route, MAX_ROUTE);
+    return open === undefined ? '' : this.#routes.of(open.activity);
   }
 
   /** Reports what a handler of the request has thrown. */
@@ -131,6 +135,7 @@ export class ServerRequests {
     const isPipelined = ofSocket.size > 0;
     const open = new OpenRequest(request, response, activity);
     ofSocket.add(open);
+    this.#routes.open(activity);
     // The application's code runs after this, and belongs to the request. Node.js calls these in the context of the
     // connection, or of an earlier request.
     const comeBack = () => this.#flow.comeBackTo(activity);
@@ -145,7 +150,9 @@ export class ServerRequests {
   }
 
   readonly #end = (open: OpenRequest, ofSocket: Set<OpenRequest>): void => {
-    if (ofSocket.delete(open)) this.#events.endBegun(open.activity, () => open.outcome);
+    if (ofSocket.delete(open)) {
+      this.#events.endBegun(open.activity, () => open.outcome(this.#routes.of(open.activity)));
+    }
   };
 
   /** The open requests of a connection, which end when it closes. */

@@ -13,8 +13,10 @@ import { type FailureFields, failureFields, NO_FAILURE } from '../base/thrown-fi
 import type { Observation } from '../runtime/observation.ts';
 import { type ActivityEvents, activityEventsOf, type TraceFields } from '../source/activity-events.ts';
 import { subscribed } from './channels.ts';
+import { grpcOutcome } from './grpc-status.ts';
 import type { HttpEvents, RequestFields } from './http-events.ts';
 import { ABORTED, hostAndPort, NO_STATUS, pathAndQueryOf } from './request-fields.ts';
+import type { Routes } from './routes.ts';
 import type { Settings } from './settings.ts';
 
 /** The headers of a request or a response. */
@@ -35,13 +37,17 @@ export class Http2Requests {
   readonly #made: ActivityEvents;
   readonly #settings: Settings;
   readonly #flow = sharedActivities().flow;
-  readonly #statusCodes = new WeakMap<Http2Stream, number>();
+  readonly #routes: Routes;
+  /** Of responses to clients. */
+  readonly #answers = new WeakMap<Http2Stream, Headers>();
+  readonly #trailers = new WeakMap<Http2Stream, Headers>();
   readonly #errors = new WeakMap<Http2Stream, unknown>();
 
-  constructor(events: HttpEvents, settings: Settings) {
+  constructor(events: HttpEvents, settings: Settings, routes: Routes) {
     this.#served = activityEventsOf(events, 'Request');
     this.#made = activityEventsOf(events, 'ClientRequest');
     this.#settings = settings;
+    this.#routes = routes;
   }
 
   get observation(): Observation {
@@ -54,7 +60,7 @@ export class Http2Requests {
           'http2.server.stream.error': onError,
           'http2.client.stream.created': (message: StreamMessage<ClientHttp2Stream>) => this.#make(message),
           'http2.client.stream.finish': ({ stream, headers }: StreamMessage<ClientHttp2Stream>) =>
-            this.#statusCodes.set(stream, Number(headers[':status'] ?? NO_STATUS)),
+            this.#answers.set(stream, headers),
           'http2.client.stream.error': onError,
         }),
     };
@@ -66,34 +72,46 @@ export class Http2Requests {
     const remote = this.#settings.tracePeers.contextOf(headers, stream.session?.socket);
     const activity = this.#served.beginIn(remote, (trace) => this.#fieldsOf(headers, trace));
     if (activity === undefined) return;
+    this.#routes.open(activity);
     this.#flow.enter(activity);
     // Node.js calls these in the context of the connection. The application's code runs after this.
     const comeBack = () => this.#flow.comeBackTo(activity);
     stream.on('end', comeBack);
     stream.on('close', () => {
       comeBack();
-      const statusCode = Number(stream.sentHeaders?.[':status'] ?? NO_STATUS);
-      process.nextTick(this.#endServed, activity, { statusCode, ...this.#failureOf(stream) });
+      process.nextTick(this.#endServed, activity, stream);
     });
   }
 
-  readonly #endServed = (activity: Activity, outcome: FailureFields & { statusCode: number }): void =>
-    this.#served.endBegun(activity, () => ({ ...outcome, route: '' }));
+  readonly #endServed = (activity: Activity, stream: ServerHttp2Stream): void =>
+    this.#served.endBegun(activity, () => ({
+      ...this.#outcomeOf(stream, stream.sentHeaders, stream.sentTrailers, false),
+      route: this.#routes.of(activity),
+    }));
 
   #make({ stream, headers }: StreamMessage<ClientHttp2Stream>): void {
     if (!this.#made.startEnabled || isPushed(stream) || isOfUndici(stream)) return;
     const activity = this.#made.beginIn(this.#flow.context, (trace) => this.#fieldsOf(headers, trace));
     if (activity === undefined) return;
+    stream.on('trailers', (trailers) => this.#trailers.set(stream, trailers));
     stream.on('close', () => {
-      const statusCode = this.#statusCodes.get(stream) ?? NO_STATUS;
-      this.#made.endBegun(activity, () => ({ statusCode, ...this.#failureOf(stream) }));
+      this.#made.endBegun(activity, () =>
+        this.#outcomeOf(stream, this.#answers.get(stream), this.#trailers.get(stream), true),
+      );
     });
   }
 
-  #failureOf(stream: Http2Stream): FailureFields {
-    if (this.#errors.has(stream)) return failureFields(this.#errors.get(stream));
-    const isAnswered = this.#statusCodes.has(stream) || stream.sentHeaders?.[':status'] !== undefined;
-    return isAnswered && !stream.aborted ? NO_FAILURE : ABORTED;
+  #outcomeOf(
+    stream: Http2Stream,
+    headers: Readonly<Record<string, unknown>> | undefined,
+    trailers: Readonly<Record<string, unknown>> | undefined,
+    isClient: boolean,
+  ): FailureFields & { statusCode: number; grpcStatus: number } {
+    const status = { statusCode: Number(headers?.[':status'] ?? NO_STATUS), grpcStatus: NO_STATUS };
+    const grpc = grpcOutcome(trailers, isClient) ?? grpcOutcome(headers, isClient);
+    if (grpc !== undefined) return { ...status, ...grpc };
+    if (this.#errors.has(stream)) return { ...status, ...failureFields(this.#errors.get(stream)) };
+    return { ...status, ...(headers === undefined || stream.aborted ? ABORTED : NO_FAILURE) };
   }
 
   #fieldsOf(headers: Headers, trace: TraceFields): RequestFields {

@@ -6,7 +6,7 @@ import { startPortFromEnvironment } from '../diagnostics/start-from-environment.
 import { instrument } from './instrument.ts';
 import { optionsOfText } from './settings.ts';
 
-export { instrument, instrumentMongoClient } from './instrument.ts';
+export { instrument, instrumentMongoClient, setRoute } from './instrument.ts';
 export type { MongoClientLike } from './mongodb.ts';
 export type { InstrumentationName, InstrumentOptions } from './settings.ts';
 

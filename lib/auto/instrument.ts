@@ -19,16 +19,18 @@ import { mysql2Handlers } from './mysql2.ts';
 import { pgHandlers, publishPg } from './pg.ts';
 import { childProcesses, defineProcessEvents, workerThreads } from './processes.ts';
 import { ioredisHandlers, redisHandlers } from './redis.ts';
+import { h3Routes, Routes } from './routes.ts';
 import { type InstrumentationName, type InstrumentOptions, Settings } from './settings.ts';
 
 /** Incremented when the data shared by all copies of this package in one thread changes. */
-const KEY = Symbol.for('tracewright.auto.v1');
+const KEY = Symbol.for('tracewright.auto.v2');
 
 type Wanted = Pick<HttpEvents, 'isEnabled'>;
 
 interface Automatic {
   change(options: InstrumentOptions): void;
   addMongoClient(client: MongoClientLike): void;
+  setRoute(route: string): void;
 }
 
 /**
@@ -50,6 +52,14 @@ export function instrumentMongoClient(client: MongoClientLike): void {
   sharedAutomatic().addMongoClient(client);
 }
 
+/**
+ * Sets the route of the request that the running code serves, such as `/users/:id`, for a router that does not publish
+ * it. Without a route, or outside a recorded request, nothing happens.
+ */
+export function setRoute(route: string | undefined): void {
+  if (typeof route === 'string') sharedAutomatic().setRoute(route);
+}
+
 function sharedAutomatic(): Automatic {
   const shared = globalThis as { [KEY]?: Automatic };
   shared[KEY] ??= automatic();
@@ -63,7 +73,8 @@ function automatic(): Automatic {
   const database = defineDatabaseEvents();
   const net = defineConnectionEvents();
   const processes = defineProcessEvents();
-  const requests = new ServerRequests(http, settings);
+  const routes = new Routes();
+  const requests = new ServerRequests(http, settings, routes);
   const mongo = new MongoCommands(database, settings);
   /** Subscribed while the instrumentation is on and somebody wants an event of the source. */
   const observed = (name: InstrumentationName, events: Wanted, handlers: ChannelHandlers): Observation => ({
@@ -74,7 +85,8 @@ function automatic(): Automatic {
     requests.observation,
     new ClientRequests(http, settings).observation,
     new FetchRequests(http, settings).observation,
-    new Http2Requests(http, settings).observation,
+    new Http2Requests(http, settings, routes).observation,
+    observed('httpServer', http, h3Routes(routes)),
     observed('express', http, expressRoutes(requests)),
     observed('fastify', http, fastifyRoutes(requests)),
     observed('express', middleware, expressHandlers(middleware, requests)),
@@ -104,5 +116,6 @@ function automatic(): Automatic {
       update();
     },
     addMongoClient: (client) => mongo.add(client),
+    setRoute: (route) => routes.set(route),
   };
 }

@@ -62,6 +62,6 @@ it('the guide shows the output of its example', async () => {
   expect(names.filter((name) => name !== undefined)).toEqual([
     'Request(/#PID/1/1/,/pathAndQuery=/)',
     '  ClientRequest(/#PID/1/1/1/,/pathAndQuery=/time)',
-    'Request(/#PID/1/2/,/pathAndQuery=/time)',
+    '    Request(/#PID/1/2/,/pathAndQuery=/time)',
   ]);
 });

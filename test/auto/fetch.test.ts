@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { describeEachNode } from '../child/each-node.ts';
 import { Recording } from './recording.ts';
 
-const OK = { errorType: '', errorMessage: '', errorStack: '' };
+const OK = { errorType: '', errorMessage: '', errorStack: '', grpcStatus: -1 };
 
 describeEachNode('a request of fetch', (run) => {
   let recording: Recording;

@@ -48,6 +48,7 @@ describe.skipIf(skipReason !== undefined)(named('frameworks', skipReason), () =>
         ['/fails', 500, '/fails'],
         ['/rejects', 500, '/rejects'],
         ['/nothing', 404, ''],
+        ['/anonymous/7', 200, '/anonymous/:id'],
       ]);
     });
 
@@ -111,6 +112,11 @@ describe.skipIf(skipReason !== undefined)(named('frameworks', skipReason), () =>
         framework: 'fastify',
       });
       expect(handler && textsOf(handler)).toEqual(['handler', '7']);
+    });
+
+    it('without a name is called by its method and route', () => {
+      expect(handlersIn('express', 4).at(-1)?.start.name).toBe('GET /outer/:a/inner/:b');
+      expect(handlersIn('fastify', 5).map(({ start }) => start.name)).toEqual(['GET /anonymous/:id']);
     });
 
     it('has exactly one Stop, in every variant', () => {

@@ -18,7 +18,7 @@ describe.skipIf(skipReason !== undefined)(named('HTTP/2', skipReason), () => {
 
     it('made by undici is reported only by undici', () => {
       expect(made('undici').map(({ stop }) => stop)).toEqual([
-        [{ statusCode: 200, errorType: '', errorMessage: '', errorStack: '' }],
+        [{ statusCode: 200, errorType: '', errorMessage: '', errorStack: '', grpcStatus: -1 }],
       ]);
     });
 

@@ -2,9 +2,15 @@
 import { type Dependencies, installedTools } from '../consumers/application.ts';
 
 const NEWEST: Dependencies = {
+  '@grpc/grpc-js': '^1.14.0',
+  '@hono/node-server': '^2.1.0',
+  '@koa/router': '^15.7.0',
   express: '^5.3.0',
   fastify: '^5.12.0',
+  h3: '^2.0.0',
+  hono: '^4.13.0',
   ioredis: '^6.0.0',
+  koa: '^3.3.0',
   mongodb: '^7.9.0',
   mysql2: '^3.24.0',
   pg: '^8.23.0',

@@ -8,6 +8,7 @@ const NAMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     method: 'http.request.method',
     scheme: 'url.scheme',
     statusCode: 'http.response.status_code',
+    grpcStatus: 'rpc.grpc.status_code',
     route: 'http.route',
     errorType: 'error.type',
     errorStack: 'exception.stacktrace',
@@ -30,7 +31,7 @@ export function conventionalFields(provider: string, payload: object): object {
   if (names === undefined) return payload;
   const fields: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(payload)) {
-    if (value === '' || (name === 'statusCode' && value === -1)) continue;
+    if (value === '' || (value === -1 && (name === 'statusCode' || name === 'grpcStatus'))) continue;
     if (name === 'pathAndQuery' && typeof value === 'string') {
       const [path = '', ...query] = value.split('?');
       fields['url.path'] = path;

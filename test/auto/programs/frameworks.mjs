@@ -100,6 +100,7 @@ async function withFastify(work) {
     await delay(1);
     throw new RangeError('in the promise');
   });
+  server.get('/anonymous/:id', () => 'here');
   await server.listen({ port: 0, host: '127.0.0.1' });
   await work(server.server.address().port);
   await server.close();
@@ -115,7 +116,14 @@ const PATHS = [
   ['/'],
   ['/nothing'],
 ];
-const FASTIFY_PATHS = [['/users/7'], ['/users', json], ['/fails'], ['/rejects'], ['/nothing']];
+const FASTIFY_PATHS = [
+  ['/users/7'],
+  ['/users', json],
+  ['/fails'],
+  ['/rejects'],
+  ['/nothing'],
+  ['/anonymous/7'],
+];
 
 instrument({ httpClient: false });
 await printRecorded(process.argv[3], {

@@ -22,6 +22,8 @@ const CASES: readonly [provider: string, task: string, fields: Record<string, un
     ['Node.Http', 'ClientRequest', { statusCode: 404, errorType: '' }, true],
     ['Node.Http', 'ClientRequest', { statusCode: 502, errorType: '' }, true],
     ['Node.Http', 'Request', { statusCode: 200, grpcStatus: 14 }, true],
+    ['Node.Http', 'Request', { statusCode: 200, grpcStatus: 5 }, false],
+    ['Node.Http', 'ClientRequest', { statusCode: 200, grpcStatus: 5 }, true],
     ['Node.Http', 'Request', { statusCode: 200, grpcStatus: 0 }, false],
     ['Node.Http', 'Request', { statusCode: 200, grpcStatus: -1 }, false],
     ['Node.Database', 'Command', { errorType: '42P01', errorMessage: '' }, true],
