@@ -211,6 +211,13 @@ export class Agent {
     if (this.#isStopping) return;
     const attached = this.#attached.get(process.processId) ?? new Set();
     const rules = this.#rules.filter(({ matches }) => matches(process)).map(({ settings }) => settings);
+    let isCounted = process.isKnown;
+    const onStart = () => {
+      if (!isCounted && process.startMs >= this.#startedMs) {
+        this.counters.unwatchedMs += Math.max(0, sinceBoot() - process.startMs);
+      }
+      isCounted = true;
+    };
     for (const rule of rules) {
       if (this.#sessionCount >= this.#settings.maxSessions) {
         this.counters.errors.add('session');
@@ -221,7 +228,7 @@ export class Agent {
         if (attached.size === 0) this.#processes.forget(process.processId);
         break;
       }
-      const attachment = this.#attachment(process, rule, sendsSpans(rule, rules));
+      const attachment = this.#attachment(process, rule, sendsSpans(rule, rules), onStart);
       attached.add(attachment);
       this.#attached.set(process.processId, attached);
       attachment.ended.then(() => this.#detach(process, attachment));
@@ -229,7 +236,7 @@ export class Agent {
     this.counters.processes = this.#attached.size;
   }
 
-  #attachment(process: NodeProcess, rule: RuleSettings, sends: boolean): Attachment {
+  #attachment(process: NodeProcess, rule: RuleSettings, sends: boolean, onStart: () => void): Attachment {
     const { counters } = this;
     const { service, processId } = process;
     const spans = sends ? this.#spans : undefined;
@@ -258,10 +265,6 @@ export class Agent {
       say: this.#say,
     });
     const feed = isStream(rule) ? spans?.feed(resource) : undefined;
-    const onStart = () => {
-      if (process.startMs >= this.#startedMs)
-        counters.unwatchedMs += Math.max(0, sinceBoot() - process.startMs);
-    };
     const places = { recorder, memory: this.#memory, counters };
     return new Attachment({ process, rule, ...places, feed, onStart, say: this.#say });
   }

@@ -1,4 +1,5 @@
 /** The processes of this machine that have a diagnostic port, in any container, as they come. */
+import { setMaxListeners } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { glob, globs } from '../base/glob.ts';
 import { isAlive } from '../base/is-alive.ts';
@@ -19,6 +20,8 @@ export interface NodeProcess {
   readonly client: DiagnosticsClient;
   /** When it has started, in milliseconds since the system booted; NaN if the system does not say it. */
   readonly startMs: number;
+  /** Whether it had been found before, and has lost its session. */
+  readonly isKnown: boolean;
   /** Of what it runs: `server.js`. */
   readonly name: string;
   /** As OpenTelemetry names it; otherwise its name. */
@@ -47,8 +50,8 @@ const MAX_TEXT = 1 << 20;
 
 interface Seen {
   readonly key: string;
-  /** Undefined once the process has answered. */
   failures: number | undefined;
+  hasAnswered: boolean;
   /** The number of the scan from which on it is asked. */
   askAt: number;
 }
@@ -78,6 +81,7 @@ export class NodeProcesses {
     this.#say = say;
     this.#onFound = onFound;
     this.#onStart = onStart;
+    setMaxListeners(MAX_ASKED, this.#stopped.signal);
     this.#ports = new PortWatch(onStart, () => counters.missed++);
   }
 
@@ -123,17 +127,26 @@ export class NodeProcesses {
   #postpone(processId: number, key: string, before = 0): void {
     const failures = before + 1;
     const pause = Math.min(2 ** before, MAX_PAUSE);
-    this.#seen.set(processId, { key, failures, askAt: this.#scans + pause });
+    const hasAnswered = this.#hasAnswered(processId, key);
+    this.#seen.set(processId, { key, failures, hasAnswered, askAt: this.#scans + pause });
+  }
+
+  #hasAnswered(processId: number, key: string): boolean {
+    const seen = this.#seen.get(processId);
+    return seen?.key === key && seen.hasAnswered;
   }
 
   async #ask(port: DiagnosticPort, key: string): Promise<void> {
     const { processId } = port;
     const failures = this.#seen.get(processId)?.failures;
-    this.#seen.set(processId, { key, failures, askAt: Number.POSITIVE_INFINITY });
+    const isKnown = this.#hasAnswered(processId, key);
+    const seen = { key, failures, hasAnswered: isKnown, askAt: Number.POSITIVE_INFINITY };
+    this.#seen.set(processId, seen);
     this.#ports.found(port.address);
     try {
       const client = new DiagnosticsClient(checkedTarget(port, ANSWER_MS), ANSWER_MS);
       const info = await client.processInfo(this.#stopped.signal);
+      seen.hasAnswered = true;
       const isNode = Number.parseInt(info.productVersion ?? '', 10) >= FIRST_NODE_VERSION;
       const [name, environment] = [processName(info), variables(await textOf(`/proc/${processId}/environ`))];
       const container = (await textOf(`/proc/${processId}/cgroup`)).trim();
@@ -141,6 +154,7 @@ export class NodeProcesses {
       this.#onFound({
         processId,
         client,
+        isKnown,
         startMs: Number(key || Number.NaN) * MS_PER_TICK,
         name,
         service: resource['service.name'] ?? name,

@@ -89,6 +89,7 @@ describe('the settings', () => {
       processId: 7,
       client: undefined as never,
       startMs: 0,
+      isKnown: false,
       resource: {},
       name: 'server.js',
       service: 'shop',

@@ -44,6 +44,7 @@ function attach(fake: FakeProcess, rule: object = {}, memoryLimit = 1e9): Attach
     processId: fake.processId,
     client,
     startMs: 0,
+    isKnown: false,
     name: 'app',
     service: 'app',
     resource: {},
