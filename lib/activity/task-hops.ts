@@ -14,6 +14,8 @@ export const TASK_EVENTS = {
   guid: '2e5dba47-a3d2-4d16-8ee0-6671ffdcd7b5',
   /** TasksFlowActivityIds: makes .NET and tracewright flow activity ids. */
   flowKeyword: 0x80n,
+  /** The same with the tasks themselves: TaskTransfer, Tasks and TaskStops. */
+  taskKeywords: 0xc3n,
 } as const;
 
 export interface TaskEvents {

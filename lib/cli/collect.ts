@@ -8,7 +8,7 @@ import {
 } from '../wire/diagnostics-ipc/tracing.ts';
 import { type CollectionDestination, collect } from './collection.ts';
 import { UsageError } from './parse-options.ts';
-import { ACTIVITY_RUNS, ACTIVITY_SWITCHES, sessionProviders } from './provider-argument.ts';
+import { ACTIVITY_RUNS, ACTIVITY_SWITCHES, sessionProviders, TASKS } from './provider-argument.ts';
 import { durationArgument } from './record-arguments.ts';
 import { TARGET_USAGE, targetArguments } from './target-argument.ts';
 
@@ -49,7 +49,7 @@ const STREAM_FORMATS: Readonly<Record<string, number>> = {
   6: StreamFormat.NetTrace6,
 };
 const INFORMATIONAL = 4;
-/** Requests for every provider include neither samples, nor activity switches, nor runs. */
+/** Requests for every provider include neither samples, nor activity switches, runs and tasks. */
 const SAMPLES: TracingProvider = {
   name: 'Microsoft-DotNETCore-SampleProfiler',
   keywords: 0n,
@@ -91,7 +91,7 @@ export async function collectCommand(args: readonly string[]): Promise<void> {
     ? sessionProviders([FLIGHT_RECORDER], {}, false)
     : [
         ...sessionProviders(provider, {}, true),
-        ...(isSampled ? [SAMPLES, ACTIVITY_SWITCHES] : []),
+        ...(isSampled ? [SAMPLES, ACTIVITY_SWITCHES, TASKS] : []),
         ...(isExplained ? [ACTIVITY_RUNS] : []),
       ];
   await collect({

@@ -2,6 +2,8 @@
 
 import { ACTIVITY_RUN } from '../activity/runs.ts';
 import { ACTIVITY_SWITCH } from '../activity/switches.ts';
+import { TASK_EVENTS } from '../activity/task-hops.ts';
+import { Level } from '../source/constants.ts';
 import { MAX_LEVEL } from '../wire/diagnostics-ipc/constants.ts';
 import {
   type ProviderText,
@@ -32,6 +34,14 @@ export const ACTIVITY_RUNS: TracingProvider = {
   ...ACTIVITY_SWITCHES,
   name: ACTIVITY_RUN.provider,
   keywords: ACTIVITY_RUN.keyword,
+};
+
+/** PerfView and TraceEvent charge samples to activities by .NET's tasks. */
+export const TASKS: TracingProvider = {
+  name: TASK_EVENTS.provider,
+  keywords: TASK_EVENTS.taskKeywords,
+  level: Level.Informational,
+  arguments: '',
 };
 
 /** The defaults for providers that do not specify these. */

@@ -6,7 +6,7 @@ import type { TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
 import { commandArguments, processIdArgument } from './command-arguments.ts';
 import { keywordsArgument } from './event-filter.ts';
 import { UsageError } from './parse-options.ts';
-import { ACTIVITY_SWITCHES, sessionProviders } from './provider-argument.ts';
+import { ACTIVITY_SWITCHES, sessionProviders, TASKS } from './provider-argument.ts';
 import { ETW_OPTIONS, ETW_USAGE, etwArguments } from './record-etw-arguments.ts';
 import { modeArgument, type RecordMode } from './record-mode.ts';
 
@@ -153,7 +153,7 @@ export function recordArguments(
     },
     providers: [
       ...sessionProviders(names, filter, mode !== 'system'),
-      ...(values.cpu === true ? [ACTIVITY_SWITCHES] : []),
+      ...(values.cpu === true ? [ACTIVITY_SWITCHES, TASKS] : []),
     ],
     processId,
     isRing: values.ring === true,

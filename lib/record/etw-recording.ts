@@ -32,7 +32,7 @@ const SWITCHES = { level: ACTIVITY_SWITCH.level, keywords: ACTIVITY_SWITCH.keywo
 const VERBOSE = 5;
 
 /** Makes activity ids flow. */
-const ACTIVITIES = { level: 4, keywords: TASK_EVENTS.flowKeyword };
+const ACTIVITIES = { level: 4, keywords: TASK_EVENTS.taskKeywords };
 
 /** What a session in memory has written. */
 export interface EtwDump {

@@ -19,8 +19,8 @@ const TaskKeywords = {
   TaskStops: 0x40n,
   TasksFlowActivityIds: TASK_EVENTS.flowKeyword,
 } as const;
-/** All of .NET's. A request with others is one for everything, not for tasks. */
-const KNOWN_KEYWORDS = 0x3_00ffn;
+/** .NET has no keywords here: a request with one of these is for everything, not for tasks. */
+const BEYOND_KEYWORDS = 0xffff_ffff_0000_0000n;
 
 const origin = { OriginatingTaskSchedulerID: 'int32', OriginatingTaskID: 'int32' } as const;
 
@@ -38,11 +38,12 @@ export function defineTaskEvents() {
         },
         { id: 7, keywords: ['TaskTransfer', 'Tasks'], opcode: Opcode.Send },
       ),
-      TaskStarted: event({ ...origin, TaskID: 'int32' }, { id: 8, keywords: 'Tasks' }),
-      // .NET's has TaskStops only: without it, tools take each task for a part of the one before.
+      // .NET's have Tasks and TaskStops only. But tools understand tasks only by all three events: without the last, they
+      // take each task for a part of the one before.
+      TaskStarted: event({ ...origin, TaskID: 'int32' }, { id: 8, keywords: ['TaskTransfer', 'Tasks'] }),
       TaskCompleted: event(
         { ...origin, TaskID: 'int32', IsExceptional: 'bool' },
-        { id: 9, keywords: ['Tasks', 'TaskStops'] },
+        { id: 9, keywords: ['TaskTransfer', 'Tasks', 'TaskStops'] },
       ),
     },
     { keywords: TaskKeywords, guid: TASK_EVENTS.guid, etwFormat: 'manifest' },
@@ -51,7 +52,7 @@ export function defineTaskEvents() {
 
 export type TplEvents = ReturnType<typeof defineTaskEvents>;
 
-const TASK_STARTED = { level: Level.Informational, keywords: TaskKeywords.Tasks };
+const TASK_STARTED = { level: Level.Informational, keywords: TaskKeywords.Tasks | TaskKeywords.TaskTransfer };
 const NO_ORIGIN = { OriginatingTaskSchedulerID: 0, OriginatingTaskID: 0 };
 
 export function taskHops(events: TplEvents): Observation {
@@ -62,7 +63,7 @@ export function taskHops(events: TplEvents): Observation {
   ];
   return {
     isWanted: () =>
-      isAskedFor(events, started, TASK_STARTED, (keywords) => (keywords & ~KNOWN_KEYWORDS) === 0n),
+      isAskedFor(events, started, TASK_STARTED, (keywords) => (keywords & BEYOND_KEYWORDS) === 0n),
     start: () => {
       const hops = new TaskHops(
         sharedActivities(),

@@ -53,6 +53,16 @@ describe('Events of tasks', () => {
     expect(events.filter(({ name }) => name === 'Point')).toHaveLength(2);
   });
 
+  // TraceEvent's default for the provider is 0x1FF; .NET has 0x10000 to 0x40000 as well.
+  it.each(['0x1', '0x2', '0x3', '0x102', '0x1FF', '0x40002', '0x701FF', '0xFFFFFFFF'])(
+    'are written for each request that names their keywords, whatever else it names: %s',
+    async (keywords) => {
+      const events = await recorded(`Test-Tasks,${TPL}:${keywords}:4`);
+      const ids = new Set(events.filter(({ provider }) => provider === TPL).map(({ id }) => id));
+      expect([...ids].sort()).toEqual([7, 8, 9]);
+    },
+  );
+
   it('are not written for sessions that want activity ids only, or everything', async () => {
     for (const providers of [`Test-Tasks,${TPL}:0x80:4`, `Test-Tasks,${TPL}`, '*']) {
       const events = await recorded(providers);
