@@ -46,6 +46,23 @@ const SPINS = `
     setInterval(() => log.Free({ n: 1 }), 10).unref();
   });`;
 
+/** It never comes back. */
+const SPIN = `
+  say(enableDiagnostics().address);
+  function spin() {
+    let x = 0;
+    for (;;) {
+      x = (x * 31 + 7) | 0;
+      if (x === 123456789 && performance.now() > 1e12) return x;
+    }
+  }
+  function caller() { return spin(); }
+  function outerCaller() { return caller() + 1; }
+  setTimeout(() => {
+    say('stuck');
+    outerCaller();
+  });`;
+
 async function stuckApp(program = SPINS): Promise<{ app: RunningApp; client: DiagnosticsClient }> {
   const app = new RunningApp(program, { TMPDIR: folder, FREE: join(folder, 'free') });
   apps.push(app);
@@ -150,6 +167,31 @@ describe.skipIf(linuxOnly('interrupts') !== undefined)(
         expect(await app.end()).toMatchObject({ status: 0, stderr: '' });
       },
     );
+
+    it('names the function of one small loop, in each piece of the profile', async () => {
+      const { app, client } = await stuckApp(SPIN);
+      // V8 has replaced the loop by optimized code.
+      await sleep(1500);
+      const session = await client.collectTracing(tracing(1));
+      const reading = new Reading(session);
+      await reading.has('spin');
+      await sleep(3000);
+      await session.stop();
+      await reading.ended;
+      app.kill();
+      const { events } = await readSession(reading.bytes);
+      const stacks = traceLogStacks(events);
+      // Until the code before the session is discarded, V8 does not know it.
+      for (const third of [stacks.slice(100), stacks.slice(-100)]) {
+        const named = third.filter(([leaf]) => leaf === 'spin').length;
+        expect(named / third.length).toBeGreaterThan(0.85);
+      }
+      expect(stacks.findLast(([leaf]) => leaf === 'spin')?.slice(0, 3)).toEqual([
+        'spin',
+        'caller',
+        'outerCaller',
+      ]);
+    });
 
     it('ends a session while it is stuck', async () => {
       const { client } = await stuckApp();

@@ -15,6 +15,8 @@ export interface CpuSample {
 /** V8's names for time outside all functions. */
 const IDLE = '(idle)';
 const PROGRAM = '(program)';
+/** Callees that are searched for a line. */
+const MAX_LOOKED_AT = 200;
 /** V8's pseudo-functions belong to no script. */
 const NO_SCRIPT = '0';
 
@@ -24,7 +26,11 @@ interface Node {
   readonly parent: Node | undefined;
   /** V8's name, if no function ran. */
   readonly without: typeof IDLE | typeof PROGRAM | undefined;
+  readonly lines: Profiler.ProfileNode['positionTicks'];
+  readonly callees: Node[];
   stack: readonly bigint[] | undefined;
+  /** Stacks of so many of its samples, which were in functions that V8 has compiled into this one. */
+  inlined: { samples: number; readonly stack: readonly bigint[] }[] | undefined;
 }
 
 /**
@@ -46,8 +52,7 @@ export function* cpuSamples({ profile, shiftUs }: ProfilePiece, methods: MethodT
     if (node?.parent === undefined || i === 0) continue;
     const isIdle = node.without === IDLE;
     if (!isIdle || !wasIdle) {
-      node.stack ??= stackOf(node, methods);
-      yield { timeUs, isJavaScript: node.without === undefined, stack: node.stack };
+      yield { timeUs, isJavaScript: node.without === undefined, stack: nextStackOf(node, methods) };
     }
     wasIdle = isIdle;
   }
@@ -57,9 +62,11 @@ function nodesOf({ nodes }: Profiler.Profile): ReadonlyMap<number, Node> {
   const byId = new Map<number, Node>();
   const parents = new Map<number, Node>();
   // Parents precede their children.
-  for (const { id, callFrame: frame, children = [] } of nodes) {
+  for (const { id, callFrame: frame, children = [], positionTicks: lines } of nodes) {
     const parent = parents.get(id);
-    const node: Node = { frame, parent, without: withoutFunction(frame, parent), stack: undefined };
+    const without = withoutFunction(frame, parent);
+    const node: Node = { frame, parent, without, lines, callees: [], stack: undefined, inlined: undefined };
+    parent?.callees.push(node);
     byId.set(id, node);
     for (const child of children) parents.set(child, node);
   }
@@ -72,6 +79,45 @@ function withoutFunction(
 ): Node['without'] {
   if (scriptId !== NO_SCRIPT || parent === undefined || parent.parent !== undefined) return undefined;
   return functionName === IDLE || functionName === PROGRAM ? functionName : undefined;
+}
+
+function nextStackOf(node: Node, methods: MethodTable): readonly bigint[] {
+  node.stack ??= stackOf(node, methods);
+  node.inlined ??= inlinedIn(node, node.stack, methods);
+  const next = node.inlined.at(-1);
+  if (next === undefined) return node.stack;
+  if (--next.samples === 0) node.inlined.pop();
+  return next.stack;
+}
+
+/**
+ * V8 omits the innermost function of a stack if it has compiled it into its caller, but knows the line. If the line comes
+ * before the caller's, it is not one of the caller. What has this line when V8 does not omit it, is the function.
+ */
+function inlinedIn(node: Node, stack: readonly bigint[], methods: MethodTable): NonNullable<Node['inlined']> {
+  const { frame, lines = [], callees } = node;
+  return lines
+    .filter(({ line }) => line <= frame.lineNumber)
+    .map(({ line, ticks: samples }) => {
+      const found = calleeWithLine(callees, line);
+      if (found !== undefined) return { samples, stack: stackOf(found, methods) };
+      const unknown = { ...frame, functionName: `(inlined):${line}`, lineNumber: line - 1, columnNumber: 0 };
+      return { samples, stack: [methods.addressOf(unknown), ...stack] };
+    });
+}
+
+function calleeWithLine(callees: readonly Node[], line: number): Node | undefined {
+  const left = [...callees];
+  for (let looked = 0; looked < MAX_LOOKED_AT; looked++) {
+    const callee = left.shift();
+    if (callee === undefined) return undefined;
+    const { frame, lines = [] } = callee;
+    if (line > frame.lineNumber && frame.lineNumber >= 0 && lines.some((each) => each.line === line)) {
+      return callee;
+    }
+    left.push(...callee.callees);
+  }
+  return undefined;
 }
 
 function stackOf(node: Node, methods: MethodTable): bigint[] {

@@ -44,7 +44,7 @@ export class V8Profiler {
   take(): ProfilePiece {
     // V8 examines every existing function when it starts to profile, which can take 30 ms, except while another profile
     // of the same client is running: so there is one for the moment between two chunks.
-    const overlaps = !this.#isWatched();
+    const overlaps = !isWatched(this.#inspector);
     if (overlaps) this.#inspector.console.profile(OVERLAP);
     try {
       const piece = this.#stop();
@@ -69,12 +69,6 @@ export class V8Profiler {
     this.#session.disconnect();
   }
 
-  /** A debugger would retain what `console.profile` creates, and `--cpu-prof` complains about it. */
-  #isWatched(): boolean {
-    const options = [...process.execArgv, process.env.NODE_OPTIONS ?? ''];
-    return this.#inspector.url() !== undefined || options.some((option) => option.includes('--cpu-prof'));
-  }
-
   #start(): void {
     this.#startedAfterUs = nowUs();
     this.#post('Profiler.start');
@@ -97,6 +91,12 @@ export class V8Profiler {
     if (error !== null) throw error;
     return answer;
   }
+}
+
+/** A debugger would retain what `console.profile` creates, and `--cpu-prof` complains about it. */
+export function isWatched({ url }: Pick<Inspector, 'url'>): boolean {
+  const options = [...process.execArgv, process.env.NODE_OPTIONS ?? ''];
+  return url() !== undefined || options.some((option) => option.includes('--cpu-prof'));
 }
 
 /** @param afterUs the profile was started between this time and the next */

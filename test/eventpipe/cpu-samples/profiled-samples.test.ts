@@ -32,9 +32,9 @@ const NODES: Profiler.ProfileNode[] = [
 ];
 
 /** `100 Managed inner outer` */
-function shown(samples: number[], timeDeltas: number[], shiftUs = 0): string[] {
+function shown(samples: number[], timeDeltas: number[], shiftUs = 0, nodes = NODES): string[] {
   const methods = new MethodTable(false, '/srv');
-  const profile: Profiler.Profile = { nodes: NODES, startTime: 100, endTime: 900, samples, timeDeltas };
+  const profile: Profiler.Profile = { nodes, startTime: 100, endTime: 900, samples, timeDeltas };
   const taken = [...cpuSamples({ profile, shiftUs }, methods)];
   return taken.map(({ timeUs, isJavaScript, stack }) =>
     [
@@ -85,4 +85,27 @@ it('times are on the clock of the events', () => {
 
 it('entries that are not samples of a function are skipped', () => {
   expect(shown([1, 1, 99], [0, 10, 10])).toEqual([]);
+});
+
+// V8 names the function that a sample was in, except one that it has compiled into its caller, of which it has the line.
+it('a sample in a line before its function is one of the callee with that line, or of one that V8 does not name', () => {
+  const at = (functionName: string, lineNumber: number) => ({ ...script(functionName), lineNumber });
+  const ticks = (...lines: [line: number, ticks: number][]) => ({
+    positionTicks: lines.map(([line, count]) => ({ line, ticks: count })),
+  });
+  const nodes: Profiler.ProfileNode[] = [
+    { id: 1, callFrame: native('(root)'), children: [2] },
+    { id: 2, callFrame: at('tick', 29), children: [3], ...ticks([31, 1], [12, 2], [3, 1]) },
+    { id: 3, callFrame: at('mid', 19), children: [4] },
+    { id: 4, callFrame: at('hot', 9), ...ticks([12, 1]) },
+  ];
+  const samples = [2, 4, 2, 2, 2, 2];
+  const stacks = shown(samples, [0, 10, 10, 10, 10, 10], 0, nodes).map((text) => text.replace(/^\d+ /, ''));
+  expect(stacks.sort()).toEqual([
+    'Managed (inlined):3 tick',
+    'Managed hot mid tick',
+    'Managed hot mid tick',
+    'Managed hot mid tick',
+    'Managed tick',
+  ]);
 });
