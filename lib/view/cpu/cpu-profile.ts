@@ -199,19 +199,22 @@ export function sampledAddresses(event: TraceEvent): readonly bigint[] | undefin
   return typeof ip === 'bigint' ? [ip] : undefined;
 }
 
-/** Samples from .NET's sample profiler, dotnet-trace's collect-linux, the Windows kernel (except Idle) or perf. */
-export function isCpuSample({
-  provider,
-  name,
-  threadId,
-}: Pick<TraceEvent, 'provider' | 'name' | 'threadId'>): boolean {
+/** Of a sample of the Windows kernel: while it served a DPC or an interrupt. */
+const IN_DPC_OR_ISR = 3;
+
+/**
+ * Samples from .NET's sample profiler, dotnet-trace's collect-linux, the Windows kernel or perf. The Idle thread of
+ * Windows works only where it is interrupted: TraceEvent counts the same.
+ */
+export function isCpuSample(event: Pick<TraceEvent, 'provider' | 'name' | 'threadId' | 'payload'>): boolean {
+  const { provider, name, threadId } = event;
   switch (provider) {
     case 'Microsoft-DotNETCore-SampleProfiler':
       return true;
     case 'Universal.Events':
       return name === 'cpu';
     case 'Windows Kernel':
-      return name === 'PerfInfo/Sample' && threadId !== 0;
+      return name === 'PerfInfo/Sample' && (threadId !== 0 || (Number(event.payload.Flags) & IN_DPC_OR_ISR) !== 0);
     case 'perf':
       return true;
     default:

@@ -88,7 +88,7 @@ export class EventColumns {
     const key = `${id} ${version} ${level} ${opcode} ${provider}\0${name}\0${taskName ?? ''}`;
     return this.#names.kinds.indexOf(key, (): EventKind => {
       const shown = this.#names.name(eventName(event).slice(provider.length + 1));
-      const isSample = isCpuSample({ provider, name, threadId: undefined });
+      const isSample = isCpuSample({ provider, name, threadId: undefined, payload: {} });
       const about = { provider: this.#names.provider(provider), name: shown, id, version, level };
       return isSample ? { ...about, isSample } : about;
     });
