@@ -2,6 +2,7 @@
  * What a trace says about its process: the clock and the machine at the start, and at the end how .NET's tools name the
  * process. Source of the latter: dotnet/runtime, src/native/eventpipe/ep-event-source.c.
  */
+import { readFileSync, readlinkSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { entryPoint, thisProcess } from '../listen/this-process.ts';
 import { timestamp } from '../listen/timestamp.ts';
@@ -46,8 +47,22 @@ export function traceOfThisProcess(sampling: SamplingRequest | undefined): Writt
     processors: availableParallelism(),
     samplingInterval: sampling && sampling.intervalMs * Number(NS_PER_MS),
     // Readers of a stream learn it before its first event.
-    properties: [[ENTRY_POINT, entryPoint()]],
+    properties: [[ENTRY_POINT, entryPoint()], ...kernel()],
   };
+}
+
+/** Processes of one boot share its clock, in whatever container they are; those of a namespace, the process ids. */
+function kernel(): [key: string, value: string][] {
+  try {
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return [
+      ['BootId', boot],
+      ['PidNamespace', readlinkSync('/proc/self/ns/pid')],
+    ];
+  } catch {
+    // Not on other systems, and not without /proc.
+    return [];
+  }
 }
 
 export function writeProcessInfo(writer: EventSink, thread: ThreadHandle, ticks: bigint): void {

@@ -17,11 +17,11 @@ import {
 import { dirname, join, sep } from 'node:path';
 import { indexOfNul } from '../base/bytes.ts';
 import { ElfFile, type ReadBytes } from '../wire/elf/elf-file.ts';
+import { readKernelSymbols } from '../wire/kernel-symbols.ts';
 import { PdbFile } from '../wire/pdb/pdb-file.ts';
+import { type NamedFunction, SymbolTable } from '../wire/symbol-table.ts';
 import { JitDump } from './jit-dump.ts';
-import { readKernelSymbols } from './kernel-symbols.ts';
 import { type PerfMap, readPerfMap } from './perf-map.ts';
-import { type NamedFunction, SymbolTable } from './symbol-table.ts';
 
 /** Larger files are not what they claim to be. */
 const MAX_FILE_SIZE = 4 * 2 ** 30;

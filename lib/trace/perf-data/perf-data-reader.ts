@@ -43,6 +43,7 @@ export class PerfDataReader implements TraceReader {
       wallTimeOffset: session.wallTimeOffsetNs ?? 0n,
       startTime: info.startTime,
       hasProcesses: info.format === 'perf.data',
+      kernelFunctionAt: session.kernelFunctionAt,
       decoded: this.#decoded,
     } as const;
     this.#factory = new EventFactory(recording, session, intake.metadata);

@@ -15,6 +15,8 @@ export interface Recording {
   readonly startTime: Nanoseconds;
   /** Whether samples say which process their thread belongs to. */
   readonly hasProcesses: boolean;
+  /** See `PerfSession.kernelFunctionAt`. */
+  readonly kernelFunctionAt: ((address: bigint) => string | undefined) | undefined;
   readonly decoded: DecodedPayloads;
 }
 

@@ -10,6 +10,9 @@ import { type Recording, rawOf, SampleEvent } from './sample-event.ts';
 /** Names that the kernel's tracepoints and perf's probes use for addresses whose type is not a pointer. */
 const ADDRESS = /^(?:ip|addr|address|__probe_(?:ip|func|ret_ip))$/;
 
+/** The fields of ftrace's tracers for the function that is called, and for who calls it. */
+const FUNCTION = /^(?:ip|parent_ip|func|retaddr|caller)$/;
+
 const hexFields = new WeakMap<TracepointFormat, ReadonlySet<string>>();
 
 export class TracepointEvent extends SampleEvent implements PayloadHolder {
@@ -49,6 +52,14 @@ export class TracepointEvent extends SampleEvent implements PayloadHolder {
       hexFields.set(this.#format, names);
     }
     return names;
+  }
+
+  /** What ftrace's own tracers say of functions, as trace-cmd shows it. */
+  override fieldText(field: string): string | undefined {
+    if (this.provider !== 'ftrace' || !FUNCTION.test(field)) return undefined;
+    const address = this.payload[field];
+    const isAddress = typeof address === 'number' || typeof address === 'bigint';
+    return isAddress ? this.recording.kernelFunctionAt?.(BigInt(address)) : undefined;
   }
 
   override get payloadProblem(): string | undefined {

@@ -214,7 +214,9 @@ export function isCpuSample(event: Pick<TraceEvent, 'provider' | 'name' | 'threa
     case 'Universal.Events':
       return name === 'cpu';
     case 'Windows Kernel':
-      return name === 'PerfInfo/Sample' && (threadId !== 0 || (Number(event.payload.Flags) & IN_DPC_OR_ISR) !== 0);
+      return (
+        name === 'PerfInfo/Sample' && (threadId !== 0 || (Number(event.payload.Flags) & IN_DPC_OR_ISR) !== 0)
+      );
     case 'perf':
       return true;
     default:

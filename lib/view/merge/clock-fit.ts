@@ -8,6 +8,9 @@
  *
  * Starts are reliable. A server's stop, however, may be written late: its client has the response while the server's
  * event loop is still busy. So bounds from stops have a margin, which grows if the requests show the need.
+ *
+ * Not every client waits: a job in a queue starts and stops when it may, long after it was sent, and several times if it
+ * fails. If the stops cannot be those of clients that wait, only the starts count.
  */
 import { aheadAt, type ClockLine, ClockRegion, ROUNDING_NS, type Side } from './clock-region.ts';
 
@@ -53,9 +56,9 @@ export class ClockFit {
   /** From servers' starts after their clients'. */
   readonly #starts: Bound[] = [];
   /** From these, and from servers' starts before their clients' stops. */
-  readonly #sure: Bound[] = [];
+  #sure: Bound[] = [];
   /** From stops that may be late. */
-  readonly #stops: Bound[] = [];
+  #stops: Bound[] = [];
   /** The bound from the first request. All others are relative to it, so that their numbers keep their precision. */
   #zeroNs: number | undefined;
   /** The number of requests used. */
@@ -90,8 +93,11 @@ export class ClockFit {
 
   /** Undefined if the requests contradict each other, or if there are none. */
   estimate(fromNs: number, toNs: number): ClockEstimate | undefined {
-    const sure = this.#region([], 0, 1);
-    const middle = sure.center;
+    if (this.#region([], 0, 1).isEmpty) {
+      this.#sure = this.#starts;
+      this.#stops = [];
+    }
+    const middle = this.#region([], 0, 1).center;
     if (this.requests === 0 || middle === undefined) return undefined;
     const stops = usable(this.#stops, middle);
     const marginNs = this.#marginOf(stops, 1);

@@ -61,12 +61,13 @@ export class JoinedSpans {
     while (this.#count > this.#maxSpans) this.#forgetHalf();
   }
 
-  /** Requests whose client and server have different clocks. */
+  /** Requests whose client and server have different clocks. A client of several servers waits for none of them. */
   *requests(): Generator<RequestBetween, void, undefined> {
     for (const { client, servers } of this.#joints.values()) {
       for (const server of servers) {
         if (client === undefined || client.clock === server.clock) continue;
-        yield { client, server, clientClock: client.clock, serverClock: server.clock };
+        const sent = servers.length === 1 ? client : { ...client, stopNs: undefined };
+        yield { client: sent, server, clientClock: client.clock, serverClock: server.clock };
       }
     }
   }

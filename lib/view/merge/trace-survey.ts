@@ -27,6 +27,8 @@ export class TraceSurvey {
   readonly #spans: ClockSpan[] = [];
   readonly #traces: (Omit<SurveyedTrace, 'clock' | 'processIds'> & {
     readonly machine: number;
+    /** Traces with the same one use each process id for the same process. */
+    readonly idSpace: string;
     readonly processes: ReadonlySet<number>;
   })[] = [];
 
@@ -52,26 +54,28 @@ export class TraceSurvey {
     const toNs = Math.max(0, tracker.nowNs) + aheadNs;
     const { fromNs, toNs: before } = this.#spans[machine] ?? { fromNs: aheadNs, toNs };
     this.#spans[machine] = { fromNs: Math.min(fromNs, aheadNs), toNs: Math.max(before, toNs) };
-    this.#traces.push({ info, aheadNs, machine, processes });
+    const idSpace = `${machine} ${info.properties.PidNamespace ?? ''}`;
+    this.#traces.push({ info, aheadNs, machine, idSpace, processes });
   }
 
   get result(): readonly SurveyedTrace[] {
     const requests: readonly RequestBetween[] = [...this.#joined.requests()];
     const clocks = traceClocks(this.#spans, requests);
-    const machineOf = new Map<number, number>();
-    return this.#traces.map(({ info, aheadNs, machine, processes }) => ({
+    const spaceOf = new Map<number, string>();
+    return this.#traces.map(({ info, aheadNs, machine, idSpace, processes }) => ({
       info,
       aheadNs,
       clock: clocks[machine] as TraceClock,
-      processIds: renamed(processes, machine, machineOf),
+      processIds: renamed(processes, idSpace, spaceOf),
     }));
   }
 
-  /** The index of a trace's machine and boot, which determine its clock and its process ids. */
+  /** The index of a trace's machine and boot, which determine its clock. */
   #machineOf({ format, properties }: TraceInfo, index: number): number {
-    // All files of one Windows recording share this; other formats have nothing as reliable.
-    const { bootTime } = properties;
-    const name = format === 'etl' && bootTime !== undefined ? `booted ${bootTime}` : `trace ${index}`;
+    // All files of one Windows recording share the time; Linux gives each boot an id, which tracewright's sessions note.
+    const { bootTime, BootId } = properties;
+    const boot = BootId ?? (format === 'etl' ? bootTime : undefined);
+    const name = boot === undefined ? `trace ${index}` : `booted ${boot}`;
     const known = this.#machines.indexOf(name);
     return known >= 0 ? known : this.#machines.push(name) - 1;
   }
@@ -85,14 +89,14 @@ export class TraceSurvey {
 
 function renamed(
   processes: ReadonlySet<number>,
-  machine: number,
-  machineOf: Map<number, number>,
+  idSpace: string,
+  spaceOf: Map<number, string>,
 ): ReadonlyMap<number, number> {
   const names = new Map<number, number>();
   for (const processId of processes) {
     let name = processId;
-    while ((machineOf.get(name) ?? machine) !== machine) name += OTHER_MACHINE;
-    machineOf.set(name, machine);
+    while ((spaceOf.get(name) ?? idSpace) !== idSpace) name += OTHER_MACHINE;
+    spaceOf.set(name, idSpace);
     if (name !== processId) names.set(processId, name);
   }
   return names;

@@ -67,7 +67,7 @@ export class Cursor extends ByteCursor {
   /** Text up to a NUL, which is also skipped. */
   terminatedText(): string {
     const end = indexOfNul(this.memory, this.offset, this.end);
-    if (end < 0) return this.fail(`A name in ${this.what} has no end.`);
+    if (end < 0) return this.failAtEnd(`A name in ${this.what} has no end.`);
     const text = decodeUtf8(this.memory.subarray(this.offset, end));
     this.offset = end + 1;
     return text;
@@ -85,6 +85,11 @@ export class Cursor extends ByteCursor {
   }
 
   protected override failShort(size: number): never {
-    return this.fail(`${size} bytes are needed in ${this.what}, but only ${this.left} are left.`);
+    return this.failAtEnd(`${size} bytes are needed in ${this.what}, but only ${this.left} are left.`);
+  }
+
+  /** The part should be longer. */
+  protected failAtEnd(reason: string): never {
+    return this.fail(reason);
   }
 }

@@ -39,6 +39,8 @@ export class PerfSession {
   processors: number | undefined;
   /** Build ids of programs and libraries in hex, by file name. */
   readonly buildIds = new Map<string, string>();
+  /** The kernel's function at an address, if the recording has its symbols. */
+  kernelFunctionAt: ((address: bigint) => string | undefined) | undefined;
   /** Other features, by the format's names: `HOSTNAME`. */
   readonly properties: Record<string, string> = {};
   /** Which of these could not be read, in sentences. */

@@ -11,13 +11,16 @@
  * Source: trace-cmd.dat.v6(5) and trace-cmd.dat.v7(5).
  */
 
+import { addressNumber } from '../../base/timed-ranges.ts';
 import { type PageLayout, parsePageLayout } from '../ftrace/page-layout.ts';
+import { readKernelSymbols } from '../kernel-symbols.ts';
 import { Cursor } from '../perf-data/cursor.ts';
 import { PerfDataError } from '../perf-data/error.ts';
 import { Piece, type Section } from '../perf-data/piece.ts';
 import { PerfSession } from '../perf-data/session.ts';
 import { parseTracepointFormat } from '../perf-data/tracepoint-format.ts';
 import { readEventFormats, readFtraceFormats, readHeaderFormats } from '../perf-data/tracing-data.ts';
+import { SymbolTable } from '../symbol-table.ts';
 import { decodeUtf8 } from '../text.ts';
 
 /** 0x17 0x08 0x44 and `tracing`. */
@@ -61,6 +64,7 @@ const Option = {
   HeaderFormats: 16,
   FtraceFormats: 17,
   EventFormats: 18,
+  KernelSymbols: 19,
 } as const;
 
 const SECTION_HEAD_SIZE = 16;
@@ -138,6 +142,14 @@ class HeadDraft {
     readEventFormats(cursor, this.session);
   }
 
+  addKernelSymbols(text: Uint8Array): void {
+    let table: SymbolTable | undefined;
+    this.session.kernelFunctionAt = (address) => {
+      table ??= readKernelSymbols(decodeUtf8(text)) ?? new SymbolTable([]);
+      return table.nameAt(addressNumber(address));
+    };
+  }
+
   /** An option that concerns the whole recording. */
   addFact(option: number, content: Cursor): void {
     if (option === Option.Date) this.#wallTimeOffsetNs = microseconds(textOf(content)) * 1000n;
@@ -178,15 +190,15 @@ function* readVersion6(
   for (let size = FIRST_READ; ; size *= 4) {
     const bytes = yield { start: 0, end: size };
     const draft = new HeadDraft(longSize, pageSize);
-    const cursor = cursorOf(bytes, 0, 'the descriptions');
+    const cursor = new StartCursor(new Piece(bytes, 0), true, 'the descriptions');
     cursor.skip(start);
     let instances: readonly number[];
     try {
       instances = readDescriptions6(draft, cursor);
     } catch (error) {
       // Nothing contains the size of the descriptions.
-      const isCutOff = error instanceof PerfDataError && bytes.length === size && size < MAX_HEAD_SIZE;
-      if (!isCutOff) throw error;
+      const isCutOff = error instanceof PerfDataError && error.code === 'truncated';
+      if (!isCutOff || bytes.length < size || size >= MAX_HEAD_SIZE) throw error;
       continue;
     }
     const processors = draft.session.processors ?? 0;
@@ -198,12 +210,19 @@ function* readVersion6(
   }
 }
 
+/** Reads the start of a file: what ends with these bytes may go on behind them. */
+class StartCursor extends Cursor {
+  protected override failAtEnd(reason: string): never {
+    throw new PerfDataError('truncated', this.position, reason);
+  }
+}
+
 /** @returns the positions of additional buffers, those of instances */
 function readDescriptions6(draft: HeadDraft, cursor: Cursor): readonly number[] {
   draft.addHeaderFormats(cursor);
   draft.addFtraceFormats(cursor);
   draft.addEventFormats(cursor);
-  cursor.skip(cursor.uint32()); // kernel symbols
+  draft.addKernelSymbols(cursor.take(cursor.uint32()));
   cursor.skip(cursor.uint32()); // printk formats
   cursor.skip(cursor.size64()); // names of threads
   draft.session.processors = cursor.uint32();
@@ -256,7 +275,10 @@ function* readVersion7(
         draft.addFtraceFormats(yield* sections.read(content.size64(), "the formats of ftrace's events"));
       else if (option === Option.EventFormats)
         draft.addEventFormats(yield* sections.read(content.size64(), 'the formats of events'));
-      else draft.addFact(option, content);
+      else if (option === Option.KernelSymbols) {
+        const symbols = yield* sections.read(content.size64(), 'the symbols of the kernel');
+        draft.addKernelSymbols(symbols.take(symbols.uint32()));
+      } else draft.addFact(option, content);
     }
   }
   return draft.finished(7);

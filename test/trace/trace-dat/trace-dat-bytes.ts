@@ -17,6 +17,10 @@ format:
 
 const MARKER_FORMAT = FORMAT.replace('Tick', 'print').replace('700', '5');
 
+const FUNCTION_FORMAT = `${FORMAT.replace('Tick', 'function').replace('700', '1').split('\tfield:u32')[0]}\tfield:unsigned long ip;\toffset:8;\tsize:8;\tsigned:0;
+`;
+
+export const FUNCTION = 1;
 export const TICK = 700;
 export const MARKER = 5;
 
@@ -28,6 +32,8 @@ export interface TraceDatParts {
   readonly clock?: string;
   /** What `--date` adds, as text. */
   readonly date?: string;
+  /** Lines of `/proc/kallsyms`; version 7 only. */
+  readonly symbols?: string;
   readonly compression?: 'none' | 'zlib' | 'zstd';
 }
 
@@ -39,7 +45,8 @@ function formats(): { header: Uint8Array; ftrace: Uint8Array; events: Uint8Array
   const sized = (writer: ByteWriter, bytes: Uint8Array) => writer.uint64(bytes.length).bytes(bytes);
   const header = new ByteWriter().terminatedUtf8('header_page');
   sized(header, headerPage).terminatedUtf8('header_event').uint64(0);
-  const ftrace = sized(new ByteWriter().uint32(1), utf8(MARKER_FORMAT));
+  const ftrace = new ByteWriter().uint32(2);
+  for (const format of [MARKER_FORMAT, FUNCTION_FORMAT]) sized(ftrace, utf8(format));
   const events = sized(new ByteWriter().uint32(1).terminatedUtf8('user_events').uint32(1), utf8(FORMAT));
   return { header: header.current(), ftrace: ftrace.current(), events: events.current() };
 }
@@ -93,6 +100,7 @@ export function version7({
   clock = 'local',
   date,
   compression = 'none',
+  symbols,
 }: TraceDatParts): Uint8Array {
   const out = new ByteWriter()
     .bytes(Uint8Array.of(0x17, 8, 0x44))
@@ -116,6 +124,10 @@ export function version7({
   option(options, 16, section(16, header));
   option(options, 17, section(17, ftrace));
   option(options, 18, section(18, events));
+  if (symbols !== undefined) {
+    const sized = new ByteWriter().uint32(symbols.length).bytes(utf8(symbols));
+    option(options, 19, section(19, sized.current()));
+  }
   const bufferAt = out.length;
   out
     .uint16(3)

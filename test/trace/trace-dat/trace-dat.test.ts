@@ -2,8 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import { openTrace } from '../../../lib/trace/open-trace.ts';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
+import { readTraceDatHead } from '../../../lib/wire/trace-dat/head.ts';
 import { entryHead, LOST_COUNT_STORED, LOST_EVENTS, pageOf } from '../../wire/ftrace/page-bytes.ts';
-import { MARKER, TICK, type TraceDatParts, version6, version7 } from './trace-dat-bytes.ts';
+import { FUNCTION, MARKER, TICK, type TraceDatParts, version6, version7 } from './trace-dat-bytes.ts';
 
 interface Tick {
   readonly after: number;
@@ -142,6 +143,39 @@ describe('a trace.dat', () => {
     const pages = [[page(1n, [{ after: 0, number: 1, type: MARKER }])]];
     const { events } = await read(version7({ pages }));
     expect(events[0]).toMatchObject({ provider: 'ftrace', name: 'print' });
+  });
+
+  it('names the functions that the function tracer has met, as trace-cmd does', async () => {
+    const pages = [[pageOf([entryHead(4, 0), FUNCTION, 71, 0x8100_0104, 0xffff_ffff], { time: 1n })]];
+    const symbols = 'ffffffff81000000 T first\nffffffff81000100 t schedule\nffffffff81000200 T last\n';
+    const { events } = await read(version7({ pages, symbols }));
+    expect(events[0]?.payload.ip).toBe(0xffff_ffff_8100_0104n);
+    expect(events[0]?.fieldText('ip')).toBe('schedule');
+    const without = await read(version7({ pages }));
+    expect(without.events[0]?.fieldText('ip')).toBeUndefined();
+  });
+
+  it('is read once if its descriptions are damaged, and again only if they are longer than what was read', async () => {
+    const readsOf = (change: (bytes: Buffer) => void) => {
+      const bytes = Buffer.concat([version6(TWO_PROCESSORS), Buffer.alloc(5 << 20)]);
+      change(bytes);
+      const reading = readTraceDatHead();
+      // Those that are answered before the fault.
+      let reads = 0;
+      let step = reading.next();
+      try {
+        for (; !step.done; reads++) step = reading.next(bytes.subarray(step.value.start, step.value.end));
+      } catch (error) {
+        expect(error).toMatchObject({ name: 'PerfDataError' });
+      }
+      return reads;
+    };
+    expect(readsOf((bytes) => bytes.write('x', bytes.indexOf('header_event')))).toBe(1);
+    // The size of its text is more than the first 4 MB.
+    const size = 'header_page\0'.length;
+    expect(readsOf((bytes) => bytes.writeBigUInt64LE(5n << 20n, bytes.indexOf('header_page') + size))).toBe(
+      2,
+    );
   });
 
   it.each([

@@ -138,10 +138,19 @@ describe('the clock', () => {
 
   it('is unknown if requests contradict each other', () => {
     const fit = new ClockFit();
-    const client = { startNs: 0, stopNs: MS };
-    fit.add({ client, server: { startNs: 5 * S, stopNs: 5 * S } }, 'client');
-    fit.add({ client, server: { startNs: 9 * S, stopNs: 9 * S } }, 'client');
+    const early = { startNs: 0, stopNs: MS };
+    fit.add({ client: early, server: { startNs: 5 * S, stopNs: 5 * S } }, 'client');
+    fit.add({ client: { startNs: 9 * S, stopNs: 9 * S }, server: early }, 'server');
     expect(fit.estimate(0, 10 * S)).toBeUndefined();
+  });
+
+  it('is as recorded if jobs start long after they were sent, each after another time', () => {
+    const fit = new ClockFit();
+    for (const delay of [0.01, 5, 9]) {
+      const server = { startNs: delay * S, stopNs: delay * S };
+      fit.add({ client: { startNs: 0, stopNs: MS }, server }, 'client');
+    }
+    expect(fit.estimate(0, 10 * S)?.line).toEqual({ offsetNs: 0, driftNsPerS: 0 });
   });
 
   it('is not estimated from the stops of clients that do not wait', () => {

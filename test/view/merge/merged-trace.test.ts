@@ -12,6 +12,8 @@ interface Recording {
   readonly events: readonly WrittenEvent[];
   readonly format?: TraceFormat;
   readonly bootTime?: string;
+  /** As in tracewright's own sessions: the boot, and the namespace of process ids. */
+  readonly boot?: readonly [id: string, namespace: string];
   /** In milliseconds since 1970. */
   readonly startsAt?: number;
   readonly hasWallTime?: boolean;
@@ -27,6 +29,7 @@ function input(name: string, recording: Recording): MergeInput {
     events,
     format = 'nettrace',
     bootTime,
+    boot: [BootId, PidNamespace] = [],
     startsAt = 0,
     hasWallTime = true,
     isDamaged = false,
@@ -46,7 +49,11 @@ function input(name: string, recording: Recording): MergeInput {
           startTime: BigInt(startsAt) * 1_000_000n,
           hasWallTime,
           pointerSize: 8,
-          properties: bootTime === undefined ? {} : { bootTime },
+          properties: {
+            ...(bootTime !== undefined && { bootTime }),
+            ...(BootId !== undefined && { BootId }),
+            ...(PidNamespace !== undefined && { PidNamespace }),
+          },
         },
         progress: {
           lostEvents: 1,
@@ -143,6 +150,18 @@ describe('a process', () => {
     expect(events).toEqual(['1 0', '1 1']);
     expect(trace.inputs.map(({ clock }) => clock.state)).toEqual(['reference', 'reference']);
   });
+});
+
+it('traces of one boot share a clock, and the ids of processes unless they are in different containers', async () => {
+  const { events, trace } = await read([
+    input('a', { events: [log(0)], boot: ['5f2c', 'pid:[1]'] }),
+    input('b', { events: [log(1)], boot: ['5f2c', 'pid:[1]'] }),
+    input('c', { events: [log(2)], boot: ['5f2c', 'pid:[2]'] }),
+    input('d', { events: [log(3)], boot: ['77aa', 'pid:[1]'] }),
+  ]);
+  expect(events).toEqual(['1 0', '1 1', '10000001 2', '20000001 3']);
+  const states = trace.inputs.map(({ clock }) => clock.state);
+  expect(states).toEqual(['reference', 'reference', 'reference', 'unknown']);
 });
 
 describe('spans', () => {
