@@ -31,7 +31,9 @@ function nettrace(type, payload, count) {
 
 const NOTHING = [1, 0, 0];
 
-/** Arrays of empty structs of every kind, overlapping arrays, and texts without an end. */
+const LONG_NAME = 'n'.repeat(30_000);
+
+/** Arrays of empty structs of every kind, of structs with long names, overlapping arrays, and texts without an end. */
 export function bombs() {
   const many = u16(65_535);
   return [
@@ -42,6 +44,11 @@ export function bombs() {
     nettrace([25, 4], u32(0x8000_0000), 200),
     nettrace([24, 23], u32(0x0004_0000), 200),
     nettrace([18], Array(64).fill(0x1b), 50),
+    nettrace(
+      [19, 1, ...u16(1), ...row([...text(LONG_NAME), 5])],
+      [...u16(20_000), ...Array(20_000).fill(1)],
+      5,
+    ),
   ];
 }
 
@@ -109,4 +116,103 @@ export function deflatedPackets(packets) {
   const bytes = deflateSync(packets);
   const packet = [0x92, 0x03, ...varuint(bytes.length), ...bytes];
   return Buffer.from([0x0a, ...varuint(packet.length), ...packet]);
+}
+
+const GUID = '1606d1a7-1682-57d1-65f7-36693800e096';
+const long = (part) => part.repeat(60_000 / part.length);
+
+/** Texts for which patterns that backtrack would take the square of their length, or more. */
+const LINES = [
+  ' ',
+  '--',
+  '//',
+  '" ',
+  '%1!',
+  '%10!',
+  'A= ',
+  ', Item',
+  ', ItemList(',
+  '0',
+  '0-',
+  'a:1',
+  '<a ',
+  '\u2028//',
+].map(long);
+
+/** TMF: each line as a component, a message, an argument. */
+export function tmfTexts() {
+  return LINES.map((line) =>
+    Buffer.from(
+      [
+        `${GUID} app // SRC=app.c`,
+        `#typev app_c1 10 "${line}" // LEVEL=2 ${line}`,
+        '{',
+        'x, ItemLong -- 10',
+        `y, ItemListLong(${line}) -- 11`,
+        `${line}z, ItemString -- 12`,
+        '}',
+        `${GUID} app ${line}`,
+        `#typev app_c2 11 "${'%10!s!'.repeat(9_000)}"`,
+        '{',
+        'x, ItemString -- 10',
+        '}',
+      ].join('\n'),
+    ),
+  );
+}
+
+/** Manifests whose messages repeat their fields, whose bits have long names, and whose structs have long ones. */
+export function manifests() {
+  const of = (rest, message, data) =>
+    Buffer.from(
+      `<provider name="P" guid="{${GUID}}">${rest}<events><event value="1" template="t" message="$(string.m)"/></events>` +
+        `<templates><template tid="t">${data}</template></templates></provider>` +
+        `<stringTable><string id="m" value="${message}"/><string id="l" value="${LONG_NAME}"/></stringTable>`,
+    );
+  const bits = Array.from({ length: 64 }, (_, bit) => `<map value="${2 ** bit}" message="$(string.l)"/>`);
+  const maps = `<maps><bitMap name="b">${bits.join('')}</bitMap></maps>`;
+  return [
+    of('', '%1'.repeat(30_000), '<data name="a" inType="win:UnicodeString"/>'),
+    of(
+      maps,
+      '%2 '.repeat(99),
+      '<data name="n" inType="win:UInt16"/><data name="a" inType="win:UInt32" map="b" count="n"/>',
+    ),
+    of(
+      '',
+      '%2 '.repeat(99),
+      `<data name="n" inType="win:UInt16"/><struct name="s" count="n"><data name="${LONG_NAME}" inType="win:UInt8"/></struct>`,
+    ),
+    of('', LINES[0], ''),
+  ];
+}
+
+/** A 64-bit ELF file whose many functions share one long name. */
+export function elfOfOneName(count) {
+  const names = Buffer.from(`\0${'x'.repeat(4_000)}\0`);
+  const file = Buffer.alloc(64 + 3 * 64 + 24 * count + names.length);
+  file.set([0x7f, 0x45, 0x4c, 0x46, 2, 1, 1]);
+  file.writeBigUInt64LE(64n, 0x28);
+  file.writeUInt16LE(64, 0x3a);
+  file.writeUInt16LE(3, 0x3c);
+  const symbolsAt = 64 + 3 * 64;
+  const section = (index, type, at, size, link) => {
+    const start = 64 + index * 64;
+    file.writeUInt32LE(type, start + 4);
+    file.writeBigUInt64LE(BigInt(at), start + 24);
+    file.writeBigUInt64LE(BigInt(size), start + 32);
+    file.writeUInt32LE(link, start + 40);
+  };
+  section(1, 2, symbolsAt, 24 * count, 2);
+  section(2, 3, symbolsAt + 24 * count, names.length, 0);
+  for (let i = 0; i < count; i++) {
+    const at = symbolsAt + 24 * i;
+    file.writeUInt32LE(1, at);
+    file.writeUInt8(0x12, at + 4);
+    file.writeUInt16LE(1, at + 6);
+    file.writeBigUInt64LE(BigInt(16 * i), at + 8);
+    file.writeBigUInt64LE(16n, at + 16);
+  }
+  names.copy(file, symbolsAt + 24 * count);
+  return file;
 }

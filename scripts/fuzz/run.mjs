@@ -15,7 +15,7 @@ import { Worker } from 'node:worker_threads';
 
 const HANG_MS = 20_000;
 const WATCH_MS = 500;
-const HEAP_MB = 1024;
+const HEAP_MB = 512;
 
 const { values } = parseArgs({
   options: {

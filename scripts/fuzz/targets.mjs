@@ -8,9 +8,11 @@
  * @property {(dataFolder: string) => Buffer[] | Promise<Buffer[]>} seeds
  * @property {(bytes: Buffer) => unknown} run decodes everything; may be async
  */
-import { readdirSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { SymbolFolders } from '../../dist/symbols/symbol-folders.js';
 import { openTrace } from '../../dist/trace/open-trace.js';
 import { openZstdBlocks } from '../../dist/trace/perf-data/zstd-blocks.js';
 import { PerfettoExport } from '../../dist/view/export/perfetto-export.js';
@@ -22,11 +24,25 @@ import { describeManifest } from '../../dist/wire/manifest/describe.js';
 import { Block } from '../../dist/wire/nettrace/block.js';
 import { BlockKind } from '../../dist/wire/nettrace/constants.js';
 import { decodePayload } from '../../dist/wire/nettrace/payload.js';
+import { decodePacked } from '../../dist/wire/packed/decode.js';
+import { formatMessage } from '../../dist/wire/packed/message.js';
 import { parseTracepointFormat } from '../../dist/wire/perf-data/tracepoint-format.js';
 import { decodeTraceLogging } from '../../dist/wire/tracelogging/decode.js';
 import { decodeTracepointV1 } from '../../dist/wire/tracepoint-v1/decode.js';
 import { readTracepointV1Metadata } from '../../dist/wire/tracepoint-v1/metadata.js';
-import { bombs, deflatedPackets, emptyFeatures, hostileNames, storedZip, ZSTD } from './hostile.mjs';
+import { messageText } from '../../dist/wire/wpp/message-text.js';
+import { parseTmf } from '../../dist/wire/wpp/tmf.js';
+import {
+  bombs,
+  deflatedPackets,
+  elfOfOneName,
+  emptyFeatures,
+  hostileNames,
+  manifests,
+  storedZip,
+  tmfTexts,
+  ZSTD,
+} from './hostile.mjs';
 import {
   anyParts,
   cutEtl,
@@ -224,8 +240,50 @@ export const TARGETS = [
     name: 'manifest',
     weight: 1,
     parts: anyParts,
-    seeds: (folder) => filesOf(join(folder, 'etl'), ['.man']).map((file) => shortManifest(file)),
-    run: (bytes) => describeManifest(bytes.toString()),
+    seeds: (folder) => [
+      ...filesOf(join(folder, 'etl'), ['.man']).map((file) => shortManifest(file)),
+      ...manifests(),
+    ],
+    run: (bytes) => {
+      const payload = Buffer.alloc(20_002, 0x41);
+      payload.writeUInt16LE(5_000);
+      for (const provider of describeManifest(bytes.toString())) {
+        const event = provider.event(1, 0);
+        if (event === undefined) continue;
+        const decoded = decodePacked(event.fields, payload, 8);
+        // Uint8Arrays and bigints are no JSON by themselves.
+        JSON.stringify(decoded.payload, (_, value) => (typeof value === 'bigint' ? String(value) : value));
+        formatMessage(event, decoded.payload, payload.length);
+        formatMessage({ ...event, message: undefined }, decoded.payload, payload.length);
+      }
+    },
+  },
+  {
+    name: 'tmf',
+    weight: 1,
+    parts: anyParts,
+    seeds: () => tmfTexts(),
+    run: (bytes) => {
+      for (const message of parseTmf(bytes.toString(), 'a.tmf').messages) {
+        const { payload } = decodePacked(message.fields, TMF_PAYLOAD, 8);
+        messageText(message, payload, 8, TMF_CONTEXT, TMF_PAYLOAD.length);
+      }
+    },
+  },
+  {
+    name: 'symbols',
+    weight: 1,
+    parts: anyParts,
+    seeds: () => [elfOfOneName(2_000), elfOfOneName(20_000)],
+    run: (bytes) => {
+      const folder = mkdtempSync(join(tmpdir(), 'tracewright-fuzz-'));
+      try {
+        writeFileSync(join(folder, 'app'), bytes);
+        new SymbolFolders([folder]).file('/app', undefined)?.nameAt(0);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    },
   },
   {
     name: 'tracepoint-format',
@@ -235,6 +293,9 @@ export const TARGETS = [
     run: (bytes) => parseTracepointFormat('sched', bytes.toString()),
   },
 ];
+
+const TMF_PAYLOAD = Buffer.alloc(500, 0x41);
+const TMF_CONTEXT = { threadId: 1, processId: 2, processor: 3, sequence: 4, time: '2024' };
 
 /** Errors that describe a problem of the bytes; any other is a defect. */
 export const EXPECTED_ERRORS = [
