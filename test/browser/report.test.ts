@@ -284,6 +284,21 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     expect(cut).toEqual([]);
   });
 
+  it('shows durations in a small window, too, above their histogram', async () => {
+    await open(FAILING.map(written));
+    await page.send('Emulation.setDeviceMetricsOverride', {
+      width: 800,
+      height: 600,
+      deviceScaleFactor: 1,
+      mobile: false,
+    });
+    await clickOn('tab-statistics');
+    await frame();
+    const height = `document.querySelector('.list-statistics .rows').clientHeight`;
+    expect(await page.evaluate<number>(height)).toBeGreaterThan(60);
+    expect((await rows('statistics')).length).toBeGreaterThan(0);
+  });
+
   it('says which process each activity and event of several is of', async () => {
     await open([...DEMO, ...DEMO.map((event) => ({ ...event, processId: 99 }))].map(written));
     for (const name of ['tree', 'slowest', 'events']) {
