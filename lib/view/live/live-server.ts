@@ -6,6 +6,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Guests } from '../../base/guests.ts';
 import { pagePart, policyOf, reportHtml } from '../report/report-html.ts';
 import type { LiveFeed } from './live-feed.ts';
 
@@ -21,7 +22,6 @@ const UPDATE_MS = 250;
 /** Shows the connection that it is alive, while there are no events. */
 const SILENCE_MS = 10_000;
 const TOKEN_BYTES = 24;
-const MAX_CONNECTIONS = 32;
 const MAX_VIEWERS = 8;
 /** Bytes that wait for a slow browser: it gets no updates until they are fewer. */
 const MAX_WAITING = 4 << 20;
@@ -47,16 +47,17 @@ export class LiveServer {
   readonly #page: LivePage;
   readonly #token = randomBytes(TOKEN_BYTES).toString('base64url');
   readonly #server: Server;
+  readonly #guests: Guests;
   readonly #viewers = new Set<Viewer>();
   readonly #timer: NodeJS.Timeout;
 
   private constructor(feed: LiveFeed, page: LivePage) {
     this.#feed = feed;
     this.#page = page;
-    this.#server = createServer({ maxHeaderSize: 8192, requestTimeout: 10_000 }, (request, response) => {
+    this.#server = createServer({ maxHeaderSize: 8192 }, (request, response) => {
       this.#answer(request, response).catch(() => response.destroy());
     });
-    this.#server.maxConnections = MAX_CONNECTIONS;
+    this.#guests = new Guests(this.#server);
     this.#timer = setInterval(() => this.#update(), UPDATE_MS);
   }
 
@@ -98,9 +99,11 @@ export class LiveServer {
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const refusal = this.#refusalOf(request);
     if (refusal !== undefined) {
+      response.shouldKeepAlive = false;
       send(response, refusal, 'text/plain', '');
       return;
     }
+    this.#guests.admit(request.socket);
     const path = (request.url ?? '').slice(this.#token.length + 2);
     const [, number] = /^report\/(\d{1,9})$/.exec(path) ?? [];
     if (path === '') send(response, 200, 'text/html; charset=utf-8', this.#page.html, this.#page.policy);
