@@ -70,7 +70,8 @@ export class Database {
     const own = new PrivateFolder();
     try {
       await write?.(own.path);
-      const instance = await DuckDBInstance.create(':memory:', { temp_directory: join(own.path, 'spilled') });
+      const temporary = { temp_directory: join(own.path, 'spilled') };
+      const instance = await DuckDBInstance.create(':memory:', { ...temporary, ...NO_EXTENSIONS });
       const connection = await instance.connect();
       const close = () => {
         connection.closeSync();
@@ -78,7 +79,9 @@ export class Database {
         own.remove();
       };
       try {
+        if (folders.some((folder) => URL_START.test(folder))) await loadHttp(connection);
         await createViews(connection, folders, write === undefined ? undefined : own.path);
+        await confine(connection, [...folders, own.path]);
         return new Database(connection, close);
       } catch (error) {
         close();
@@ -96,6 +99,8 @@ export class Database {
    * @throws Error DuckDB's, in words
    */
   async *statements(sql: string): AsyncGenerator<QueryResult, void, undefined> {
+    // DuckDB 1.5 ends the process when it closes a log whose file it may not write.
+    if (/enable_logging/i.test(sql)) throw new Error("DuckDB's logs are not available here: enable_logging.");
     if (!this.#hasEventViews && NAMES_KIND.test(sql)) {
       this.#hasEventViews = true;
       const columns = [...new EventTable().columns.map(({ name }) => name), ...PARTITIONS];
@@ -141,6 +146,37 @@ export class Database {
   }
 }
 
+/** DuckDB would download programs that a statement needs, and run them. */
+const NO_EXTENSIONS = {
+  autoinstall_known_extensions: 'false',
+  autoload_known_extensions: 'false',
+  allow_community_extensions: 'false',
+};
+
+/** @throws Error a sentence */
+async function loadHttp(connection: DuckDbConnection): Promise<void> {
+  try {
+    await connection.run('LOAD httpfs');
+  } catch (error) {
+    throw new Error(
+      'URLs need DuckDB\'s extension httpfs, which is not installed: run "INSTALL httpfs" once in DuckDB itself.',
+      { cause: error },
+    );
+  }
+}
+
+/**
+ * From here on, statements reach these folders only. Statements may come from elsewhere, and would otherwise read and
+ * write all files of this user, and the network.
+ */
+async function confine(connection: DuckDbConnection, folders: readonly string[]): Promise<void> {
+  // DuckDB compares patterns, too, as they are written.
+  const allowed = folders.flatMap((folder) => [plainPath(folder), escapedForGlob(folder)]);
+  await connection.run(`SET allowed_directories = [${allowed.map((path) => literal(`${path}/`))}]`);
+  await connection.run('SET enable_external_access = false');
+  await connection.run('SET lock_configuration = true');
+}
+
 async function createViews(
   connection: DuckDbConnection,
   folders: readonly string[],
@@ -178,10 +214,12 @@ async function hasFiles(connection: DuckDbConnection, pattern: string): Promise<
 
 /** Of a path; not of its slashes. */
 function escapedForGlob(folder: string): string {
-  return folder
-    .replaceAll('\\', '/')
-    .replace(/(?<!\/)\/+$/, '')
-    .replace(/[*?[]/g, '[$&]');
+  return plainPath(folder).replace(/[*?[]/g, '[$&]');
+}
+
+/** As DuckDB writes it, without a slash at its end. */
+function plainPath(folder: string): string {
+  return folder.replaceAll('\\', '/').replace(/(?<!\/)\/+$/, '');
 }
 
 /** The partitions are columns, too; without types, a service named 1 would be a number. */

@@ -1,5 +1,5 @@
 /** Traces as a database: its tables, a view for each kind of event, and its macros, which agree with `view`. */
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -35,6 +35,44 @@ async function databaseOf(events: readonly WrittenEvent[], properties = {}): Pro
   open.push(database);
   return database;
 }
+
+describe('a statement', () => {
+  it.each([
+    "SELECT * FROM read_text('/etc/passwd')",
+    "SELECT * FROM read_text('$folder/../../../etc/passwd')",
+    "SELECT * FROM glob('/etc/*')",
+    "SELECT * FROM '/etc/passwd'",
+    "SELECT * FROM read_csv('http://127.0.0.1:1/x.csv')",
+    "COPY (SELECT 1) TO '$outside/copied.csv'",
+    "COPY (SELECT 1) TO '$folder/../copied.csv'",
+    "EXPORT DATABASE '$outside/exported'",
+    "ATTACH '$outside/attached.db'",
+    'INSTALL httpfs',
+    'INSTALL httpfs FROM community',
+    'LOAD httpfs',
+    "LOAD '$outside/evil.so'",
+    'SET enable_external_access = true',
+    "SET allowed_directories = ['/']",
+    'RESET lock_configuration',
+    'SET autoinstall_known_extensions = true',
+    "SET temp_directory = '$outside/temp'",
+    "SET log_query_path = '$outside/log'",
+    "PRAGMA profiling_output = '$outside/profile'",
+    "CALL enable_logging(storage = 'file', storage_path = '$outside/log')",
+    "CREATE PERSISTENT SECRET kept (TYPE http, BEARER_TOKEN 'x')",
+  ])('reaches nothing but the folder: %s', async (sql) => {
+    const folder = join(root, `lake ${count} [*?]'"`);
+    const outside = join(root, `outside ${count}`);
+    mkdirSync(outside);
+    const database = await databaseOf([{ name: 'A/B', at: 1, payload: {} }]);
+    const attack = sql.replace('$folder', folder.replaceAll("'", "''")).replace('$outside', outside);
+    await expect(database.query(attack)).rejects.toThrow(
+      /operations are disabled|extensions is disabled|has been locked|not available here|Permission|does not exist/,
+    );
+    expect(readdirSync(outside)).toEqual([]);
+    expect(await database.query('SELECT count(*) AS events FROM events')).toEqual([{ events: 1 }]);
+  });
+});
 
 const HOSTILE = `Evil\0"'; DROP VIEW events; --\x1b[2J`;
 
