@@ -3,9 +3,10 @@ import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeSync } fro
 import { join } from 'node:path';
 import { makeFolders } from '../base/folders.ts';
 import { isAlive } from '../base/is-alive.ts';
+import { nameOfPartial } from '../base/output-file.ts';
 import { systemCodeOf } from '../base/system-code.ts';
 import { startTimeKey } from '../wire/diagnostics-ipc/port-name.ts';
-import { PARTIAL, salvageFile } from './trace-file.ts';
+import { salvageFile } from './trace-file.ts';
 
 const LOCK = 'agent.lock';
 
@@ -52,7 +53,8 @@ export async function salvageFolder(folder: string): Promise<number> {
   makeFolders(folder, 0o700);
   let salvaged = 0;
   for (const name of readdirSync(folder)) {
-    if (name.endsWith(PARTIAL) && (await salvageFile(join(folder, name))) !== undefined) salvaged++;
+    if (nameOfPartial(name) !== undefined && (await salvageFile(join(folder, name))) !== undefined)
+      salvaged++;
   }
   return salvaged;
 }

@@ -5,8 +5,8 @@
 import { readdirSync, statSync, unlinkSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { makeFolders } from '../base/folders.ts';
+import { nameOfPartial } from '../base/output-file.ts';
 import type { AgentCounters } from './agent-counters.ts';
-import { PARTIAL } from './trace-file.ts';
 
 export interface DiskSettings {
   /** In bytes. */
@@ -137,7 +137,7 @@ interface FoundFile {
 
 function filesIn(folder: string): FoundFile[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) => {
-    if (!entry.isFile() || entry.name.endsWith(PARTIAL)) return [];
+    if (!entry.isFile() || nameOfPartial(entry.name) !== undefined) return [];
     const path = join(entry.parentPath, entry.name);
     const { size, mtimeMs } = statSync(path);
     return [{ path, size, time: mtimeMs }];

@@ -1,42 +1,29 @@
 /** A .nettrace file of sections: it gets its name when it is whole, and can be ended after any section. */
-import {
-  closeSync,
-  constants,
-  createReadStream,
-  fsync,
-  ftruncateSync,
-  openSync,
-  renameSync,
-  rmSync,
-  writevSync,
-} from 'node:fs';
+import { closeSync, createReadStream, fsync, ftruncateSync, renameSync, rmSync, writevSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
+import { nameOfPartial, OutputFile, openOwnFile } from '../base/output-file.ts';
 import { BlockKind, SerializationTag } from '../wire/nettrace/constants.ts';
 import { FramingV4, type Piece, pieceSize } from '../wire/nettrace/write/framing.ts';
 import { FRAMING_SIZE, type Section, type SectionStart, TraceSections } from './trace-sections.ts';
 
-/** Follows the name of a file that is not whole. */
-export const PARTIAL = '.partial';
 const END_SIZE = 1;
-const MODE = 0o600;
 const synced = promisify(fsync);
 
 export class TraceFile {
   readonly path: string;
+  readonly #file: OutputFile;
   readonly #descriptor: number;
   readonly #framing = new FramingV4();
   /** In bytes, including the end of the trace, which stands after each section until another follows. */
   size = 0;
   events = 0;
 
-  readonly #partial: string;
-
-  /** @throws the system's error */
+  /** @throws OutputError */
   constructor(path: string) {
     this.path = path;
-    this.#partial = path + PARTIAL;
-    const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants;
-    this.#descriptor = openSync(this.#partial, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, MODE);
+    this.#file = new OutputFile(path, { isSalvageable: true });
+    this.#descriptor = this.#file.descriptor;
   }
 
   /** How much a section takes, at most. */
@@ -74,15 +61,15 @@ export class TraceFile {
   async commit(): Promise<void> {
     try {
       await synced(this.#descriptor);
-    } finally {
-      closeSync(this.#descriptor);
+    } catch (error) {
+      this.abandon();
+      throw error;
     }
-    renameSync(this.#partial, this.path);
+    this.#file.commit();
   }
 
   abandon(): void {
-    closeSync(this.#descriptor);
-    rmSync(this.#partial, { force: true });
+    this.#file.abandon();
   }
 
   #write(piece: Piece, at: number): void {
@@ -144,19 +131,19 @@ function startSize({ trace, metadata, metadataCount, sequencePoint }: SectionSta
 /**
  * Completes a file that was being written when its writer was killed: it ends after its last whole section.
  *
- * @param partial its name
+ * @param partial its path, with its temporary name
  * @returns the whole file; undefined if there is nothing to keep, and the file is removed
- * @throws the system's error
+ * @throws OutputError if it is not a file of this user; the system's error
  */
 export async function salvageFile(partial: string): Promise<string | undefined> {
-  const path = partial.slice(0, -PARTIAL.length);
-  const end = await endOfSections(partial);
-  if (end === 0) {
-    rmSync(partial);
-    return undefined;
-  }
-  const descriptor = openSync(partial, 'r+');
+  const path = join(dirname(partial), nameOfPartial(basename(partial)) ?? '');
+  const descriptor = openOwnFile(partial);
   try {
+    const end = await endOfSections(descriptor);
+    if (end === 0) {
+      rmSync(partial);
+      return undefined;
+    }
     // Overwrites a byte, so this takes no room on a full disk.
     writevSync(descriptor, [Uint8Array.of(SerializationTag.NullReference)], end);
     ftruncateSync(descriptor, end + END_SIZE);
@@ -168,11 +155,12 @@ export async function salvageFile(partial: string): Promise<string | undefined> 
 }
 
 /** Where the last whole section ends; 0 if there is none. */
-async function endOfSections(path: string): Promise<number> {
+async function endOfSections(descriptor: number): Promise<number> {
   const sections = new TraceSections();
   let end = 0;
   let read = 0;
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
+  const chunks = createReadStream('', { fd: descriptor, start: 0, autoClose: false });
+  for await (const chunk of chunks as AsyncIterable<Buffer>) {
     const last = sections.push(chunk).at(-1);
     if (last !== undefined) end = read + last.end;
     read += chunk.length;

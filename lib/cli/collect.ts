@@ -60,7 +60,7 @@ const SAMPLES: TracingProvider = {
 export const BUFFER_MEGABYTES = 256;
 
 /** @throws UsageError, DiagnosticsClientError */
-export async function collectCommand(args: readonly string[]): Promise<void> {
+export async function collectCommand(args: readonly string[]): Promise<number> {
   const values = targetArguments('collect', COLLECT_USAGE, args, {
     output: { type: 'string', short: 'o' },
     provider: { type: 'string', multiple: true },
@@ -76,7 +76,7 @@ export async function collectCommand(args: readonly string[]): Promise<void> {
     service: { type: 'string' },
     web: { type: 'boolean' },
   });
-  if (values === undefined) return;
+  if (values === undefined) return 0;
   const { output, provider, cpu, ring = false, duration } = values;
   if (ring && (provider !== undefined || cpu === true)) {
     throw new UsageError(
@@ -94,7 +94,7 @@ export async function collectCommand(args: readonly string[]): Promise<void> {
         ...(isSampled ? [SAMPLES, ACTIVITY_SWITCHES, TASKS] : []),
         ...(isExplained ? [ACTIVITY_RUNS] : []),
       ];
-  await collect({
+  return collect({
     target: values,
     tracing: tracingOf(providers, streamFormat(values['nettrace-version'] ?? '4')),
     file: output,

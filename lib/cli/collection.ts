@@ -1,15 +1,13 @@
 /** The traces that a command collects, one .nettrace file per process, and their progress on a terminal. */
-import { createWriteStream } from 'node:fs';
 import { parse } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { openPrivateFile } from '../base/private-file.ts';
 import { DiagnosticsClientError } from '../diagnostics/client/client-error.ts';
 import type { DiagnosticsClient } from '../diagnostics/client/diagnostics-client.ts';
 import type { TracingSession } from '../diagnostics/client/tracing-session.ts';
 import { dataSize } from '../view/number-text.ts';
 import { processName } from '../wire/diagnostics-ipc/process-info.ts';
 import type { StreamingTracing } from '../wire/diagnostics-ipc/tracing.ts';
-import { say, showProgress } from './messages.ts';
+import { type CommandOutput, withOutput } from './command-output.ts';
+import { say, sentenceOf, showProgress, warn } from './messages.ts';
 import type { StopRequest } from './stop-request.ts';
 import type { OpenedTarget } from './target.ts';
 import { readSession, type TargetValues, withTarget } from './target-argument.ts';
@@ -39,15 +37,23 @@ export interface CollectionOptions {
   readonly destination?: CollectionDestination | undefined;
   /** Whether each process sends the contents of its flight recorder, and then ends the session. */
   readonly isRing?: boolean;
-  /** Called with each file before it is written. */
-  readonly prepareFile?: (file: string) => void;
+  /** Whether an existing file becomes FILE.old. */
+  readonly keepsOld?: boolean;
 }
 
-/** @throws UsageError, DiagnosticsClientError */
-export async function collect(options: CollectionOptions): Promise<void> {
-  const collection = new Collection(options);
+/** @returns the exit status @throws UsageError, DiagnosticsClientError, OutputError */
+export async function collect(options: CollectionOptions): Promise<number> {
+  const { file, destination, keepsOld } = options;
+  if (file === undefined || destination !== undefined) return collectAll(options);
+  // A file that cannot be written is known before the command starts.
+  return withOutput(file, (output) => collectAll(options, output), { keepsOld });
+}
+
+async function collectAll(options: CollectionOptions, output?: CommandOutput): Promise<number> {
+  const collection = new Collection(options, output);
+  let status: number;
   try {
-    await withTarget(
+    status = await withTarget(
       options.target,
       (target, stop) => collection.take(target, stop, options.duration),
       (later, stop) => collection.takeLater(later, stop),
@@ -55,11 +61,13 @@ export async function collect(options: CollectionOptions): Promise<void> {
   } finally {
     await collection.end();
   }
-  collection.check();
+  collection.check(status);
+  return status;
 }
 
 class Collection {
   readonly #options: CollectionOptions;
+  #output: CommandOutput | undefined;
   readonly #progress: NodeJS.Timeout;
   /** Names already in use. */
   readonly #files = new Set<string>();
@@ -69,8 +77,10 @@ class Collection {
   #isLimited = false;
   #isCut = false;
 
-  constructor(options: CollectionOptions) {
+  /** @param output for the first process */
+  constructor(options: CollectionOptions, output: CommandOutput | undefined) {
     this.#options = options;
+    this.#output = output;
     this.#progress = setInterval(() => {
       if (this.#bytes > 0) showProgress(`Collecting: ${dataSize(this.#bytes)}`);
     }, PROGRESS_MS);
@@ -85,6 +95,8 @@ class Collection {
   async take(target: OpenedTarget, stop: StopRequest, duration?: number): Promise<void> {
     const { destination } = this.#options;
     const file = destination === undefined ? await this.#fileOf(target) : '';
+    const given = this.#output;
+    this.#output = undefined;
     const session = await this.#start(target);
     let bytes = 0;
     const onBytes = (size: number) => {
@@ -96,8 +108,8 @@ class Collection {
       if (destination !== undefined) {
         return destination.take(stream, await processNameOf(target.client, target.name));
       }
-      this.#options.prepareFile?.(file);
-      return pipeline(stream, createWriteStream(file, { fd: openPrivateFile(file) }));
+      if (given !== undefined) return writeAll(stream, given);
+      await withOutput(file, (output) => writeAll(stream, output), { keepsOld: this.#options.keepsOld });
     });
     if (destination === undefined) {
       say(`Collected ${dataSize(bytes)} into ${file}.${this.#endOf(session, target)}`);
@@ -116,8 +128,11 @@ class Collection {
   }
 
   /** @throws the failure of a process after the first */
-  check(): void {
-    if (this.#problems.length > 0) throw this.#problems[0];
+  check(status: number): void {
+    const [problem] = this.#problems;
+    if (problem === undefined) return;
+    if (status === 0) throw problem;
+    warn(sentenceOf(problem));
   }
 
   async end(): Promise<void> {
@@ -178,6 +193,10 @@ class Collection {
     this.#files.add(file);
     return file;
   }
+}
+
+async function writeAll(stream: AsyncIterable<Uint8Array>, output: CommandOutput): Promise<void> {
+  for await (const chunk of stream) await output.write(chunk);
 }
 
 /** `app_20240328_004512.nettrace`, like dotnet-trace, in local time. */

@@ -1,6 +1,7 @@
 /** The commands by name: a one-line summary, and the module. */
 
-export type Run = (args: readonly string[]) => Promise<void>;
+/** Resolves with the exit status if it is not 0: that of a command which it has run. */
+export type Run = (args: readonly string[]) => Promise<unknown>;
 
 export interface Command {
   /** The arguments other than options; empty if none has a name. */

@@ -54,18 +54,18 @@ const MIN_INTERVAL = 0.1;
 const LEAST_TRACE_SIZE = 8;
 
 /** @throws UsageError, DiagnosticsClientError, TraceError */
-export async function countersCommand(args: readonly string[]): Promise<void> {
+export async function countersCommand(args: readonly string[]): Promise<number> {
   const values = targetArguments('counters', COUNTERS_USAGE, args, {
     provider: { type: 'string', multiple: true },
     interval: { type: 'string' },
     duration: { type: 'string' },
     json: { type: 'boolean' },
   });
-  if (values === undefined) return;
+  if (values === undefined) return 0;
   const names = namesArgument(values.provider?.join() ?? DEFAULT_PROVIDERS);
   const interval = intervalArgument(values.interval ?? '1');
   const duration = durationArgument(values.duration);
-  await withTarget({ ...values, commandOutput: 'stderr' }, async (target, stop) => {
+  return withTarget({ ...values, commandOutput: 'stderr' }, async (target, stop) => {
     const sessionId = await meterSessionOf(target.client);
     const session = await target.client.collectTracing(tracingOf(names, interval, sessionId));
     const isTable = process.stdout.isTTY === true && values.json !== true;

@@ -12,12 +12,12 @@ import { OtlpExport } from '../view/export/otlp-export.ts';
 import { PerfettoExport } from '../view/export/perfetto-export.ts';
 import { SpeedscopeExport } from '../view/export/speedscope-export.ts';
 import { countText, dataSize } from '../view/number-text.ts';
+import { type CommandOutput, withOutput, withTemporaries } from './command-output.ts';
 import { eventFilter, FILTER_OPTIONS, FILTER_USAGE } from './event-filter.ts';
 import { filesArguments, type OptionValues } from './file-arguments.ts';
 import { FilteredEvents } from './filtered-events.ts';
 import { InterruptedError, untilInterrupted } from './interruption.ts';
 import { say, warn } from './messages.ts';
-import { type OutputFile, openOutput } from './output-file.ts';
 import { UsageError } from './parse-options.ts';
 import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from './trace-argument.ts';
 import {
@@ -112,23 +112,20 @@ export async function exportCommand(args: readonly string[]): Promise<void> {
       return trace.processNames;
     },
   });
-  const out = await openOutput(output).catch(async (error) => {
-    await trace.close();
-    throw error;
-  });
-  const failure = await writeExport(trace, files, events, exporter, out).catch(async (error) => {
-    await out.abandon();
-    throw error;
-  });
-  await out.commit();
+  let size: number | undefined;
+  const failure = await withOutput(output, async (out) => {
+    const problem = await writeExport(trace, files, events, exporter, out);
+    size = out.size;
+    return problem;
+  }).finally(() => trace.close());
   for (const notice of exporter.notices) warn(notice);
   if (failure instanceof InterruptedError) {
     throw new Error(`Interrupted: ${nameOf(output)} has the events read so far.`);
   }
   const emptiness = events.emptiness(filesText(files));
   if (emptiness !== undefined) warn(emptiness);
-  if (out.size !== undefined) {
-    say(`Exported ${countText(events.count, 'event')} into ${output} (${dataSize(out.size)}).`);
+  if (size !== undefined) {
+    say(`Exported ${countText(events.count, 'event')} into ${output} (${dataSize(size)}).`);
   }
   if (failure !== undefined) throw failure;
 }
@@ -142,10 +139,9 @@ async function exportFolder(files: TraceFiles, folder: string, values: Values): 
   const events = new FilteredEvents(values);
   const { exportParquet } = await import('./parquet-folder.ts');
   const trace = await openTraceFiles(files, values);
-  await exportParquet(
-    { trace, name: fileNames(files), events, batches: eventsOf(trace, files) },
-    { folder, service: values.service, symbols: values.symbols ?? [] },
-  );
+  const source = { trace, name: fileNames(files), events, batches: eventsOf(trace, files) };
+  const to = { folder, service: values.service, symbols: values.symbols ?? [] };
+  await withTemporaries(() => exportParquet(source, to));
   const emptiness = events.emptiness(filesText(files));
   if (emptiness !== undefined) warn(emptiness);
 }
@@ -156,7 +152,7 @@ async function writeExport(
   files: TraceFiles,
   events: FilteredEvents,
   exporter: Exporter,
-  out: OutputFile,
+  out: CommandOutput,
 ): Promise<TraceError | InterruptedError | undefined> {
   let failure: TraceError | InterruptedError | undefined;
   try {

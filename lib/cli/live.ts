@@ -6,18 +6,18 @@ import { eventText } from './event-text.ts';
 import { LIVE_USAGE, type LiveArguments, liveArguments } from './live-arguments.ts';
 import { LivePage } from './live-page.ts';
 import { type LiveSource, liveSource } from './live-source.ts';
-import { failWith, printHelp, say, warn } from './messages.ts';
+import { printHelp, say, warn } from './messages.ts';
 import { Output } from './output.ts';
-import { RecordedCommand } from './recorded-command.ts';
+import { RecordedCommand, withFailure } from './recorded-command.ts';
 import { StopRequest } from './stop-request.ts';
 import { hasTerminal } from './terminal-page.ts';
 
-/** @throws UsageError, RecorderError, TraceError */
-export async function liveCommand(args: readonly string[]): Promise<void> {
+/** @returns the exit status @throws UsageError, RecorderError, TraceError */
+export async function liveCommand(args: readonly string[]): Promise<number> {
   const given = liveArguments(args);
   if (given === undefined) {
     printHelp(LIVE_USAGE);
-    return;
+    return 0;
   }
   const user = commandUser(undefined);
   const live = liveSource(given, user);
@@ -44,8 +44,10 @@ export async function liveCommand(args: readonly string[]): Promise<void> {
       command?.end();
     }
   }
-  if (command !== undefined) say(`${await command.ended}.`);
-  failWith(live.problems);
+  const { text, status } = (await command?.ended) ?? { text: undefined, status: 0 };
+  if (text !== undefined) say(`${text}.`);
+  for (const problem of live.problems) warn(problem);
+  return live.problems.length === 0 ? status : withFailure(status);
 }
 
 /** @returns the number of events shown by the end of the recording */

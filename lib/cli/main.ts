@@ -2,11 +2,10 @@
 import { packageVersion } from '../base/package-files.ts';
 /**
  * The `tracewright` command. Data goes to stdout, everything else to stderr; the exit status is 0, 1 if something
- * failed, or 2 for a usage error.
+ * failed, or 2 for a usage error; of `record -- COMMAND` and its like, it is that of COMMAND.
  */
-import { thrownMessage } from '../base/value-text.ts';
 import { COMMANDS, commandOf, type Run } from './commands.ts';
-import { printHelp, say, warn } from './messages.ts';
+import { failOnOutput, printHelp, say, sentenceOf, warn } from './messages.ts';
 import { UsageError } from './parse-options.ts';
 
 const NAME_WIDTH = 14;
@@ -28,15 +27,15 @@ function usage(): string {
 async function main([name = '--help', ...args]: readonly string[]): Promise<number> {
   try {
     const run = await runOf(name);
-    await run(args);
-    return 0;
+    const status = await run(args);
+    return typeof status === 'number' ? status : 0;
   } catch (error) {
     if (error instanceof UsageError) {
       // The message may include the usage.
       say(`tracewright: ${error.message}`);
       return 2;
     }
-    warn(thrownMessage(error));
+    warn(sentenceOf(error));
     return 1;
   }
 }
@@ -77,7 +76,8 @@ function noCommand(name: string): UsageError {
 
 // The reader of the output may stop before its end, as head does.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  process.exit(error.code === 'EPIPE' ? 0 : 1);
+  if (error.code === 'EPIPE') process.exit(0);
+  failOnOutput(error);
 });
 // A closed terminal accepts no messages; that must not prevent a recording from finishing.
 process.stderr.on('error', () => {});

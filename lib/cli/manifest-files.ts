@@ -4,10 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { makeFolders } from '../base/folders.ts';
+import { writeOutput } from '../base/output-file.ts';
 import type { ManifestFinder } from '../trace/trace-reader.ts';
 import { describeManifest } from '../wire/manifest/describe.ts';
 import { ManifestError } from '../wire/manifest/error.ts';
@@ -139,12 +140,8 @@ async function readIndex(file: string): Promise<Index> {
 
 /** Without a folder for it, there is no cache. */
 async function writeIndex(file: string, files: Index): Promise<void> {
-  const written = `${file}.${process.pid}`;
   try {
     makeFolders(join(file, '..'), 0o700);
-    await writeFile(written, JSON.stringify({ version: 1, files }), { mode: 0o600, flag: 'wx' });
-    await rename(written, file);
-  } catch {
-    await rm(written, { force: true }).catch(() => {});
-  }
+    writeOutput(file, JSON.stringify({ version: 1, files }));
+  } catch {}
 }

@@ -2,11 +2,14 @@
  * `tracewright manifest FILE --resources DIR`: what installs manifests in Windows, with the DLLs in which the Event Log
  * looks for names and messages.
  */
-import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeFolders } from '../base/folders.ts';
+import { writeOutput } from '../base/output-file.ts';
 import { compileManifest } from '../wire/manifest/resource/compile.ts';
 import { say } from './messages.ts';
+
+/** They describe a program, and services read them. */
+const FOR_SERVICES = { mode: 0o644 };
 
 export interface NamedManifest {
   /** The provider's. */
@@ -28,15 +31,15 @@ export async function writeResources(folder: string, manifests: readonly NamedMa
   const libraries = named.map(({ name, xml }) => compiled(name, xml));
   makeFolders(folder);
   for (const [index, { file, xml }] of named.entries()) {
-    await writeFile(join(folder, `${file}.man`), xml);
-    await writeFile(join(folder, `${file}.dll`), libraries[index] as Uint8Array);
+    writeOutput(join(folder, `${file}.man`), xml, FOR_SERVICES);
+    writeOutput(join(folder, `${file}.dll`), libraries[index] as Uint8Array, FOR_SERVICES);
   }
   const scripts = {
     'install.cmd': install(files),
     'uninstall.cmd': uninstall(files),
   };
   for (const [name, lines] of Object.entries(scripts)) {
-    await writeFile(join(folder, name), [...lines, ''].join('\r\n'));
+    writeOutput(join(folder, name), [...lines, ''].join('\r\n'), FOR_SERVICES);
   }
   say(
     `Wrote ${[...files.flatMap((file) => [`${file}.man`, `${file}.dll`]), ...Object.keys(scripts)].join(', ')} to ${folder}.`,

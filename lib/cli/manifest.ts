@@ -12,9 +12,9 @@ import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { thrownMessage, thrownText } from '../base/value-text.ts';
 import { definedSources, generateManifest } from '../source/manifest.ts';
+import { StandardOutput } from './command-output.ts';
 import { fileArguments } from './file-arguments.ts';
 import type { NamedManifest } from './manifest-resources.ts';
-import { openOutput } from './output-file.ts';
 
 export const MANIFEST_COMMAND_USAGE = `Usage: tracewright manifest FILE [--resources DIR]
 
@@ -49,7 +49,7 @@ export async function manifestCommand(args: readonly string[]): Promise<void> {
     const { writeResources } = await import('./manifest-resources.ts');
     return writeResources(resources, manifests);
   }
-  const output = await openOutput('-');
+  const output = new StandardOutput();
   for (const { xml } of manifests) await output.write(`${xml}\n`);
 }
 

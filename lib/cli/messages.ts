@@ -1,5 +1,7 @@
 /** What a command tells the user besides its output: messages, progress, and usage. */
+import { OutputError } from '../base/output-file.ts';
 import { printable, printableLines } from '../base/printable.ts';
+import { thrownMessage } from '../base/value-text.ts';
 
 const CLEAR_LINE = '\r\x1b[K';
 
@@ -31,14 +33,33 @@ export function clearProgress(): void {
   process.stderr.write(CLEAR_LINE);
 }
 
-/** Reports all failures; the last of them ends the command. @throws Error if there is any */
-export function failWith(problems: readonly string[]): void {
-  for (const problem of problems.slice(0, -1)) warn(problem);
-  const last = problems.at(-1);
-  if (last !== undefined) throw new Error(last);
+/** Ends the process: standard output cannot be written. */
+export function failOnOutput(error: unknown): void {
+  warn(new OutputError('Standard output', error).message);
+  process.exit(1);
 }
 
 /** Prints the usage on request: on stdout. */
 export function printHelp(usage: string): void {
   process.stdout.write(usage);
 }
+
+/** What an error says: a sentence of ours, or one for the system's, which Node.js words for programmers. */
+export function sentenceOf(error: unknown): string {
+  const message = thrownMessage(error);
+  const { code, syscall, path } = (error ?? {}) as NodeJS.ErrnoException;
+  if (code === undefined || syscall === undefined || !message.startsWith(`${code}: `)) return message;
+  const verb = WRITING.has(syscall) ? 'written' : 'read';
+  return `${path ?? (syscall === 'write' ? 'Standard output' : 'A file')} cannot be ${verb} (${code}).`;
+}
+
+const WRITING: ReadonlySet<string> = new Set([
+  'write',
+  'mkdir',
+  'rename',
+  'unlink',
+  'rmdir',
+  'rm',
+  'ftruncate',
+  'fsync',
+]);

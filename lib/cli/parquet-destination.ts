@@ -18,9 +18,6 @@ export interface ParquetDestination {
   readonly maxFileSize: number | undefined;
 }
 
-/** Events may contain what others must not see. */
-const PRIVATE = 0o600;
-
 export function parquetDestination(to: ParquetDestination): CollectionDestination {
   let events = 0;
   let files = 0;
@@ -35,7 +32,6 @@ export function parquetDestination(to: ParquetDestination): CollectionDestinatio
         service: to.service ?? processName,
         createdBy: `tracewright version ${packageVersion()}`,
         maxFileSize: to.maxFileSize,
-        mode: PRIVATE,
       });
       await write(trace, parquet, to.interval).finally(() => {
         events += parquet.events;

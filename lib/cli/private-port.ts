@@ -3,13 +3,14 @@
  * exit.
  */
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { removeAtExit, removeFolder, removeNow } from '../base/temporaries.ts';
 import { PRIVATE_FOLDER_PREFIX, PRIVATE_SOCKET, privatePipe } from '../diagnostics/port-folders.ts';
 import { removeStaleFolders } from '../diagnostics/server/stale-ports.ts';
 import { unixSockets } from '../platform/unix-socket.ts';
-import { END_SIGNALS } from './stop-request.ts';
+import { removeAtSignals } from './stop-request.ts';
 
 /** The longest socket path that the strictest system allows, with room for the names below. */
 const MAX_FOLDER_LENGTH = 70;
@@ -20,6 +21,7 @@ export class PrivatePort {
   /** The path of a Unix socket, or the name of a Windows pipe. */
   readonly address: string;
   readonly #folder: string | undefined;
+  #release = (): void => {};
 
   constructor() {
     if (process.platform === 'win32') {
@@ -32,27 +34,15 @@ export class PrivatePort {
     if (sockets !== undefined) removeStaleFolders(parent, sockets);
     this.#folder = mkdtempSync(join(parent, PRIVATE_FOLDER_PREFIX));
     this.address = join(this.#folder, PRIVATE_SOCKET);
-    process.once('exit', this.#remove);
-    // Runs before those who hold the command end.
-    for (const signal of END_SIGNALS) process.prependListener(signal, this.#onSignal);
+    removeAtExit(this.#folder, removeFolder);
+    this.#release = removeAtSignals();
   }
 
   close(): void {
-    for (const signal of END_SIGNALS) process.off(signal, this.#onSignal);
-    process.off('exit', this.#remove);
-    this.#remove();
+    if (this.#folder !== undefined) removeNow(this.#folder, removeFolder);
+    this.#release();
+    this.#release = () => {};
   }
-
-  readonly #remove = (): void => {
-    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
-  };
-
-  /** If nothing else handles the signal, as for a second Ctrl-C, it ends us as usual. */
-  readonly #onSignal = (signal: NodeJS.Signals): void => {
-    if (process.listenerCount(signal) > 1) return;
-    this.close();
-    process.kill(process.pid, signal);
-  };
 }
 
 function parentFolder(): string {

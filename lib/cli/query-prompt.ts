@@ -1,8 +1,9 @@
 /** Asks for statements on the terminal, or takes them from standard input. */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
+import { writeOutput } from '../base/output-file.ts';
 import type { Database } from '../query/database.ts';
 import { identifier, literal } from '../query/sql-text.ts';
 import { say, warn } from './messages.ts';
@@ -207,7 +208,7 @@ class History {
 
   keep(lines: readonly string[]): void {
     try {
-      writeFileSync(this.#path, `${lines.join('\n')}\n`, { mode: 0o600 });
+      writeOutput(this.#path, `${lines.join('\n')}\n`);
     } catch (error) {
       warn(`The history is not kept: ${(error as Error).message}`);
     }

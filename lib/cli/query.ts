@@ -2,16 +2,15 @@
 import { existsSync } from 'node:fs';
 import { Database, isTableFolder } from '../query/database.ts';
 import { loadDuckDb } from '../query/duckdb.ts';
-import { removePrivateFolders } from '../query/private-folder.ts';
 import { writeTraceTables } from '../query/trace-tables.ts';
 import type { TraceError } from '../trace/trace-error.ts';
+import { withTemporaries } from './command-output.ts';
 import { filesArguments, type OptionValues } from './file-arguments.ts';
 import { warn } from './messages.ts';
 import { Output } from './output.ts';
 import { UsageError } from './parse-options.ts';
 import { ANSWER_FORMATS, type AnswerFormat } from './query-output.ts';
 import { answerInput, prompt, QuerySession } from './query-prompt.ts';
-import { END_SIGNALS } from './stop-request.ts';
 import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from './trace-argument.ts';
 import { closeTraceFiles, FILES_USAGE, fileNames, openTraceFiles, type TraceFiles } from './trace-files.ts';
 
@@ -63,7 +62,17 @@ export async function queryCommand(args: readonly string[]): Promise<void> {
   }
   // Before a trace is read for nothing.
   loadDuckDb();
-  for (const signal of END_SIGNALS) process.on(signal, endBySignal);
+  await withTemporaries(() => answer(files, sql, format, values));
+}
+
+/** @throws like `queryCommand` */
+async function answer(
+  files: TraceFiles,
+  sql: string | undefined,
+  format: AnswerFormat,
+  values: Values,
+): Promise<void> {
+  const traces = files.filter((file) => !isTableFolder(file));
   let failure: TraceError | undefined;
   const write = async (folder: string) => {
     failure = await writeTables(traces, folder, values);
@@ -79,7 +88,6 @@ export async function queryCommand(args: readonly string[]): Promise<void> {
     }
   } finally {
     database.close();
-    for (const signal of END_SIGNALS) process.off(signal, endBySignal);
   }
   if (failure !== undefined) throw failure;
 }
@@ -96,13 +104,6 @@ function split(given: readonly string[]): { readonly files: TraceFiles; readonly
   if (!STATEMENT.test(last) || existsSync(last)) return { files: given, sql: undefined };
   if (given.length === 1) throw new UsageError('query needs at least one FILE before the SQL.');
   return { files: given.slice(0, -1), sql: last };
-}
-
-/** With the default effect of the signal, once nothing is left behind. */
-function endBySignal(signal: NodeJS.Signals): void {
-  removePrivateFolders();
-  for (const each of END_SIGNALS) process.off(each, endBySignal);
-  process.kill(process.pid, signal);
 }
 
 /** @returns the error that ends the trace early, after the events before it have been written */

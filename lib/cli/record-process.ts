@@ -1,8 +1,6 @@
 /** `tracewright record` of one process, through its diagnostic port: with --eventpipe, or with --user-events. */
-import { closeSync, openSync } from 'node:fs';
 import { startPassedRecording } from '../diagnostics/client/passed-recording.ts';
 import { becomeUser } from '../platform/user.ts';
-import { replacingFile } from '../record/replacing-file.ts';
 import { tracingOf } from './collect.ts';
 import { collect } from './collection.ts';
 import { commandUser } from './command-user.ts';
@@ -13,24 +11,21 @@ import type { RunningRecording } from './running-recording.ts';
 /**
  * Also records all processes of a command.
  *
+ * @returns the exit status
  * @throws DiagnosticsClientError
  */
-export async function recordEventPipe(given: RecordArguments): Promise<void> {
+export async function recordEventPipe(given: RecordArguments): Promise<number> {
   const { processId, command, providers, eventPipeFile, duration } = given;
   // Neither the command nor anything sent to it needs root.
   const user = command.length === 0 ? undefined : commandUser(given.user);
   if (user !== undefined) becomeUser(user);
-  await collect({
+  return collect({
     target: { 'process-id': processId?.toString(), command },
     tracing: tracingOf(providers),
     file: eventPipeFile,
     duration,
-    prepareFile: createFile,
+    keepsOld: true,
   });
-}
-
-function createFile(path: string): void {
-  closeSync(replacingFile(path, () => openSync(path, 'w', 0o600), closeSync));
 }
 
 /**

@@ -93,9 +93,10 @@ export function running(recording: Recording, { file, cpu }: RecordArguments): R
 }
 
 function summaryOf(result: RecordingResult, file: string, hasCpu: boolean): string {
-  const { events, cpuSamples, bytes, lost, tracepoints, unrecordable } = result;
+  const { events, cpuSamples, bytes, lost, tracepoints, unrecordable, isWhole } = result;
   const of = tracepoints.length === 1 ? '1 tracepoint' : `${tracepoints.length} tracepoints`;
-  const losses = lost === 0 ? 'none lost' : `${lost} lost, which a larger --buffer-size may avoid`;
+  const known = lost === 0 ? 'none lost' : `${lost} lost, which a larger --buffer-size may avoid`;
+  const losses = isWhole ? known : 'and lost everything after them';
   const hint = tracepoints.length === 0 && !hasCpu ? ' No program had registered a matching tracepoint.' : '';
   const rest = unrecordable === undefined ? '' : `\n${unrecordable}`;
   const what = hasCpu ? [countText(cpuSamples, 'CPU sample')] : [];

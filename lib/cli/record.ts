@@ -2,27 +2,26 @@
  * `tracewright record`: records the events of the whole system, or of one process, into a file until something ends it.
  */
 
-import { thrownMessage } from '../base/value-text.ts';
 import { PerfEventsError, type RecorderError, RecorderPermissionError } from '../platform/recorder-error.ts';
 import { RECORDER_VARIABLE } from '../platform/recorder-notice.ts';
 import { missingTracer } from '../record/tracefs.ts';
 import { commandUser } from './command-user.ts';
-import { clearProgress, failWith, printHelp, say, showProgress, warn } from './messages.ts';
+import { clearProgress, printHelp, say, sentenceOf, showProgress, warn } from './messages.ts';
 import { RECORD_USAGE, type RecordArguments, recordArguments } from './record-arguments.ts';
 import { recordEtw } from './record-etw.ts';
 import { recordUserEvents } from './record-user-events.ts';
-import { RecordedCommand } from './recorded-command.ts';
+import { type CommandEnd, RecordedCommand, withFailure } from './recorded-command.ts';
 import type { RunningRecording } from './running-recording.ts';
 import { StopRequest } from './stop-request.ts';
 
 const PROGRESS_MS = 200;
 
-/** @throws UsageError, RecorderError, DiagnosticsClientError */
-export async function recordCommand(args: readonly string[]): Promise<void> {
+/** @returns the exit status @throws UsageError, RecorderError, DiagnosticsClientError */
+export async function recordCommand(args: readonly string[]): Promise<number> {
   const given = recordArguments(args);
   if (given === undefined) {
     printHelp(RECORD_USAGE);
-    return;
+    return 0;
   }
   const reason = canFallBack(given) ? missingTracer() : undefined;
   if (reason !== undefined) {
@@ -31,7 +30,7 @@ export async function recordCommand(args: readonly string[]): Promise<void> {
   if (given.mode !== 'eventpipe' && reason === undefined) return recordToTracer(given, args);
   // Loaded when needed, like the commands; the ones below, too.
   const { recordEventPipe } = await import('./record-process.ts');
-  await recordEventPipe(given);
+  return recordEventPipe(given);
 }
 
 /** Whether the system was to record a command that can be recorded without it. */
@@ -40,7 +39,7 @@ function canFallBack({ mode, command, selected, cpu, isRing }: RecordArguments):
   return command.length > 0 && !isOfSystem && cpu === undefined && !isRing;
 }
 
-async function recordToTracer(given: RecordArguments, args: readonly string[]): Promise<void> {
+async function recordToTracer(given: RecordArguments, args: readonly string[]): Promise<number> {
   const recording = await start(given, args);
   const variables = {
     [RECORDER_VARIABLE]: recording.address,
@@ -49,22 +48,39 @@ async function recordToTracer(given: RecordArguments, args: readonly string[]): 
   const user = commandUser(given.user);
   const command =
     given.command.length === 0 ? undefined : new RecordedCommand(given.command, variables, 'stdout', user);
-  let failure: unknown;
-  let outcome: string | undefined;
+  const stop = new StopRequest(recording.dump === undefined ? [] : [DUMP_SIGNAL]);
+  if (given.duration !== undefined) stop.after(given.duration);
+  let failure: { readonly error: unknown } | undefined;
+  let problems: readonly string[] = [];
+  let end: CommandEnd | undefined;
   try {
     dumpOnSignal(recording);
-    outcome = await untilEnd(recording, given, command);
+    end = await untilEnd(recording, stop, command);
   } catch (error) {
-    failure = error;
+    failure = { error };
   }
-  const { summary, problems } = await recording.stop();
-  if (failure !== undefined) throw failure;
-  say(summary);
+  const isOver = recording.hasEnded() && end === undefined && failure === undefined;
+  try {
+    const result = await recording.stop();
+    say(result.summary);
+    problems = result.problems;
+  } catch (error) {
+    problems = [sentenceOf(error)];
+  }
+  for (const problem of problems) warn(problem);
+  if (command !== undefined && isOver) {
+    // What has ended the recording, such as a full disk, is no reason to end the application.
+    say(`The recording has ended; ${given.command[0]} goes on.`);
+    end = await Promise.race([stop.requested.then(() => undefined), command.ended]);
+  }
+  stop.dispose();
   // Its last messages may come after the recording has ended.
   command?.end();
-  outcome ??= await command?.ended;
-  if (outcome !== undefined) say(`${outcome}.`);
-  failWith(problems);
+  if (failure !== undefined) throw failure.error;
+  end ??= await command?.ended;
+  if (end !== undefined) say(`${end.text}.`);
+  const status = end?.status ?? 0;
+  return problems.length === 0 ? status : withFailure(status);
 }
 
 /**
@@ -113,7 +129,7 @@ function dumpOnSignal({ dump }: RunningRecording): void {
     try {
       say(dump());
     } catch (error) {
-      warn(thrownMessage(error));
+      warn(sentenceOf(error));
     }
   });
 }
@@ -125,23 +141,20 @@ function dumpOnSignal({ dump }: RunningRecording): void {
  */
 async function untilEnd(
   recording: RunningRecording,
-  { duration }: RecordArguments,
+  stop: StopRequest,
   command: RecordedCommand | undefined,
-): Promise<string | undefined> {
-  const stop = new StopRequest(recording.dump === undefined ? [] : [DUMP_SIGNAL]);
-  if (duration !== undefined) stop.after(duration);
+): Promise<CommandEnd | undefined> {
   let progress: NodeJS.Timeout | undefined;
-  const failed = new Promise<void>((resolve) => {
+  const ended = new Promise<void>((resolve) => {
     progress = setInterval(() => {
       showProgress(recording.progress());
       if (recording.hasEnded()) resolve();
     }, PROGRESS_MS);
   });
-  const stopped = Promise.race([stop.requested, failed]).then(() => undefined);
+  const stopped = Promise.race([stop.requested, ended]).then(() => undefined);
   try {
     return await (command === undefined ? stopped : Promise.race([stopped, command.ended]));
   } finally {
-    stop.dispose();
     clearInterval(progress);
     clearProgress();
   }

@@ -1,6 +1,7 @@
 /** The command that `tracewright record`, `collect`, `counters` and `live` run and record. */
 
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { systemCodeOf, systemCodeText } from '../base/system-code.ts';
 import { asUser, type User, variablesOf } from '../platform/user.ts';
@@ -16,10 +17,28 @@ import { windowsCommand } from './windows-command.ts';
  */
 const HAS_OWN_GROUP = process.platform !== 'win32';
 
+/** Of a death by a signal, as shells show it. */
+const SIGNAL_STATUS = 128;
+/** How we end a command of our own accord; the latter, if it is stuck. */
+const OWN_ENDS = ['SIGTERM', 'SIGKILL'] as const;
+
+/** How a command ended. */
+export interface CommandEnd {
+  /** In words. */
+  readonly text: string;
+  /** What a shell would show; 0 if it ended because we told it to, when our time was over. */
+  readonly status: number;
+}
+
+/** The exit status of a command whose recording has failed: its own, unless that would hide the failure. */
+export function withFailure(status: number): number {
+  return status === 0 ? 1 : status;
+}
+
 export class RecordedCommand {
   readonly #child: ChildProcess | undefined;
-  /** Resolves when it has ended, with a description of how. Rejects if it could not be started or stopped. */
-  readonly ended: Promise<string>;
+  /** Resolves when it has ended. Rejects if it could not be started or stopped. */
+  readonly ended: Promise<CommandEnd>;
   /** Reports to the waiter that the command cannot be stopped. */
   #failToEnd: (error: unknown) => void = () => {};
   /** The first signal that requested the end. */
@@ -71,7 +90,7 @@ export class RecordedCommand {
   /** Ends the command, if it is running: with the signal that requested our end, if there was one. */
   end(): void {
     this.#isEnding = true;
-    this.#send(this.#signal ?? 'SIGTERM');
+    this.#send(this.#signal ?? OWN_ENDS[0]);
   }
 
   /** Kills it. */
@@ -79,12 +98,16 @@ export class RecordedCommand {
     this.#send('SIGKILL');
   }
 
-  #endOf(child: ChildProcess, name: string): Promise<string> {
+  #endOf(child: ChildProcess, name: string): Promise<CommandEnd> {
     return new Promise((resolve, reject) => {
       this.#failToEnd = (error) => reject(failure(name, 'ended', error));
       child.on('error', (error) => reject(failure(name, 'started', error)));
       child.on('exit', (status, signal) => {
-        resolve(signal === null ? `${name} exited with status ${status}` : `${name} was ended by ${signal}`);
+        const text = signal === null ? `exited with status ${status}` : `was ended by ${signal}`;
+        const shown = status ?? SIGNAL_STATUS + (signal === null ? 0 : constants.signals[signal]);
+        const isAsked = this.#isEnding && this.#signal === undefined;
+        const isOwnEnd = isAsked && OWN_ENDS.some((own) => shown === SIGNAL_STATUS + constants.signals[own]);
+        resolve({ text: `${name} ${text}`, status: isOwnEnd ? 0 : shown });
       });
     });
   }

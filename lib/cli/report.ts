@@ -8,10 +8,10 @@ import { MergedTrace } from '../view/merge/merged-trace.ts';
 import { countText, dataSize } from '../view/number-text.ts';
 import { reportHtml } from '../view/report/report-html.ts';
 import { type ReportContent, type ReportedTrace, TraceReport } from '../view/report/trace-report.ts';
+import { type CommandOutput, withOutput } from './command-output.ts';
 import { filesArguments } from './file-arguments.ts';
 import { untilInterrupted } from './interruption.ts';
 import { say } from './messages.ts';
-import { type OutputFile, openOutput } from './output-file.ts';
 import { UsageError } from './parse-options.ts';
 import { Progress } from './progress.ts';
 import { lossText, MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from './trace-argument.ts';
@@ -52,27 +52,24 @@ export async function reportCommand(args: readonly string[]): Promise<void> {
   const report = new TraceReport(undefined, new FrameNames(new SymbolFolders(values.symbols ?? [])));
   const failure = await readEvents(trace, files, report);
   const content = report.content(reportedTrace(trace, files, failure));
-  const out = await openOutput(output);
-  await writeReport(content, out).catch(async (error) => {
-    await out.abandon();
-    throw error;
-  });
-  await out.commit();
+  const size = await withOutput(output, (out) => writeReport(content, out));
   const { activityCount, eventCount } = content.header;
-  if (out.size !== undefined) {
+  if (size !== undefined) {
     const counts = `${countText(activityCount, 'activity')} and ${countText(eventCount, 'event')}`;
-    say(`Reported ${counts} in ${output} (${dataSize(out.size)}).`);
+    say(`Reported ${counts} in ${output} (${dataSize(size)}).`);
   }
   if (failure !== undefined) throw failure;
 }
 
-async function writeReport(content: ReportContent, out: OutputFile): Promise<void> {
+/** @returns its size in bytes, of a file */
+async function writeReport(content: ReportContent, out: CommandOutput): Promise<number | undefined> {
   const progress = new Progress(() => `Writing: ${dataSize(out.size ?? 0)}`);
   try {
     for await (const piece of reportHtml(content)) {
       progress.update();
       await out.write(piece);
     }
+    return out.size;
   } finally {
     progress.end();
   }

@@ -1,4 +1,5 @@
 /** What ends a command that would otherwise run for ever: Ctrl-C, the system, a closed terminal, or a time limit. */
+import { removeTemporaries } from '../base/temporaries.ts';
 
 /**
  * The signals that tell a program to end: Ctrl-C, Ctrl-\, Ctrl-Break (Windows), the system, and a terminal that closes.
@@ -60,3 +61,26 @@ export function heedRepeats(): void {
 }
 
 function ignore(): void {}
+
+let holders = 0;
+
+/**
+ * From now on, a signal that nothing else handles, such as the second Ctrl-C, ends the process as usual, but leaves no
+ * temporary files and folders behind.
+ *
+ * @returns ends that
+ */
+export function removeAtSignals(): () => void {
+  // Before the handlers of those who hold the end of a command.
+  if (holders++ === 0) for (const signal of END_SIGNALS) process.prependListener(signal, endClean);
+  return () => {
+    if (--holders === 0) for (const signal of END_SIGNALS) process.off(signal, endClean);
+  };
+}
+
+function endClean(signal: NodeJS.Signals): void {
+  if (process.listenerCount(signal) > 1) return;
+  removeTemporaries();
+  for (const each of END_SIGNALS) process.off(each, endClean);
+  process.kill(process.pid, signal);
+}

@@ -3,7 +3,9 @@ import type { ArrivedProcess } from '../diagnostics/client/arrived-process.ts';
 import type { TracingSession } from '../diagnostics/client/tracing-session.ts';
 import { processIdArgument, splitCommand } from './command-arguments.ts';
 import { optionArguments } from './file-arguments.ts';
+import { sentenceOf, warn } from './messages.ts';
 import { UsageError } from './parse-options.ts';
+import { withFailure } from './recorded-command.ts';
 import { StopRequest } from './stop-request.ts';
 import { type OpenedTarget, running, started, type Target, targetOf, waitedFor } from './target.ts';
 
@@ -50,14 +52,17 @@ export function targetArguments<const O extends Parameters<typeof optionArgument
 /**
  * Works on the process, unless the user cancels while waiting for it.
  *
+ * A command that we started is not ended by a failure of ours: it goes on, unrecorded.
+ *
  * @param onLater without it, later processes continue as if not recorded
+ * @returns the exit status of the command; 0 without one
  * @throws UsageError, DiagnosticsClientError
  */
 export async function withTarget(
   values: TargetValues,
   work: (target: OpenedTarget, stop: StopRequest) => Promise<void>,
   onLater: OnLater = letGo,
-): Promise<void> {
+): Promise<number> {
   const { 'process-id': processId, 'diagnostic-port': address } = values;
   const { command = [], commandOutput: output = 'stdout' } = values;
   const given = [processId !== undefined, address !== undefined, command.length > 0];
@@ -72,19 +77,31 @@ export async function withTarget(
     later.push(onLater(targetOf(arrived), stop));
   };
   try {
-    let target: Target | undefined;
+    let target: Target | number | undefined;
     if (processId !== undefined) target = await running(processIdArgument(processId));
     else if (address !== undefined) target = await waitedFor(address, stop, toLater);
     else target = await started(command, output, stop, toLater);
-    if (target === undefined) return;
+    if (target === undefined) return 0;
+    if (typeof target === 'number') return target;
+    let hasFailed = false;
+    let status = 0;
     try {
-      await work(target, stop);
+      try {
+        await work(target, stop);
+      } catch (error) {
+        if (target.isOurs !== true) throw error;
+        hasFailed = true;
+        warn(`${sentenceOf(error)} The command goes on.`);
+        // It may still wait for us.
+        await letGo(target);
+      }
       await Promise.race([target.allArrived, stop.requested]);
       // More processes may connect meanwhile.
       for (const each of later) await each;
     } finally {
-      await target.close();
+      status = await target.close();
     }
+    return hasFailed ? withFailure(status) : status;
   } finally {
     stop.dispose();
   }

@@ -3,7 +3,8 @@ import type { ArrivedProcess } from '../diagnostics/client/arrived-process.ts';
 import { DiagnosticsClientError } from '../diagnostics/client/client-error.ts';
 import { DiagnosticsClient } from '../diagnostics/client/diagnostics-client.ts';
 import { ReverseServer } from '../diagnostics/client/reverse-server.ts';
-import { say } from './messages.ts';
+import { say, warn } from './messages.ts';
+import { withFailure } from './recorded-command.ts';
 import type { StopRequest } from './stop-request.ts';
 import { TracedCommand } from './traced-command.ts';
 
@@ -22,7 +23,10 @@ export interface OpenedTarget {
 export interface Target extends OpenedTarget {
   /** When no more processes will connect, even though the first may have ended. */
   readonly allArrived: Promise<unknown>;
-  close(): Promise<void>;
+  /** Whether we have started it: it then goes on, whatever becomes of its recording. */
+  readonly isOurs?: boolean;
+  /** @returns the exit status of a command that we started; 0 otherwise */
+  close(): Promise<number>;
 }
 
 /** Processes write their last events as they exit, shortly before or after their command ends. */
@@ -40,7 +44,7 @@ export async function running(processId: number): Promise<Target> {
     name,
     resume: async () => {},
     allArrived: Promise.resolve(),
-    close: async () => {},
+    close: async () => 0,
   };
 }
 
@@ -57,16 +61,24 @@ export async function waitedFor(
     server.close();
     return undefined;
   }
-  return { ...targetOf(arrived), allArrived: Promise.resolve(), close: async () => server.close() };
+  const close = async () => {
+    server.close();
+    return 0;
+  };
+  return { ...targetOf(arrived), allArrived: Promise.resolve(), close };
 }
 
-/** The first process of a command that connects. Its recording ends with the command, at the latest. */
+/**
+ * The first process of a command that connects. Its recording ends with the command, at the latest.
+ *
+ * @returns the exit status if none has connected until the command ended
+ */
 export async function started(
   command: readonly string[],
   output: 'stdout' | 'stderr',
   stop: StopRequest,
   onLater: (arrived: ArrivedProcess) => void,
-): Promise<Target> {
+): Promise<Target | number> {
   const traced = await TracedCommand.start(command, output, onLater);
   let isStuck = false;
   const onStuck = () => {
@@ -75,7 +87,9 @@ export async function started(
   const close = async () => {
     const timer = isStuck ? setTimeout(() => traced.kill(), STUCK_MS) : undefined;
     try {
-      say(`${await traced.end()}.`);
+      const { text, status } = await traced.end();
+      say(`${text}.`);
+      return status;
     } finally {
       clearTimeout(timer);
       traced.close();
@@ -83,17 +97,18 @@ export async function started(
   };
   try {
     const first = await Promise.race([traced.arrived(), traced.ended, stop.requested]);
-    if (typeof first === 'object') {
+    if (first !== undefined && 'processId' in first) {
       // Whether it could be ended is reported below.
       traced.ended.then(() => stop.after(LAST_EVENTS_MS)).catch(() => {});
-      return { ...targetOf(first), onStuck, allArrived: traced.ended, close };
+      return { ...targetOf(first), isOurs: true, onStuck, allArrived: traced.ended, close };
     }
   } catch (error) {
     traced.close();
     throw error;
   }
-  await close();
-  throw new Error(`No process of ${command[0]} has connected; only Node.js and .NET processes do.`);
+  const status = await close();
+  warn(`No process of ${command[0]} has connected; only Node.js and .NET processes do.`);
+  return withFailure(status);
 }
 
 export function targetOf(arrived: ArrivedProcess): OpenedTarget {

@@ -6,7 +6,7 @@ import { packageFolder } from '../base/package-files.ts';
 import type { ArrivedProcess } from '../diagnostics/client/arrived-process.ts';
 import { ReverseServer } from '../diagnostics/client/reverse-server.ts';
 import { PrivatePort } from './private-port.ts';
-import { RecordedCommand } from './recorded-command.ts';
+import { type CommandEnd, RecordedCommand } from './recorded-command.ts';
 
 export class TracedCommand {
   readonly #port: PrivatePort;
@@ -45,13 +45,13 @@ export class TracedCommand {
     return this.#server.arrived();
   }
 
-  /** Resolves when it has ended, with a description of how. Rejects if it could not be started. */
-  get ended(): Promise<string> {
+  /** Resolves when it has ended. Rejects if it could not be started. */
+  get ended(): Promise<CommandEnd> {
     return this.#command.ended;
   }
 
-  /** Tells it to end, if it is running. @returns how it ended, in words */
-  end(): Promise<string> {
+  /** Tells it to end, if it is running. */
+  end(): Promise<CommandEnd> {
     this.#command.end();
     return this.ended;
   }

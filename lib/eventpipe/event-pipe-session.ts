@@ -1,7 +1,7 @@
 /** A running session: converts its group's events to a nettrace, and writes that to its output. */
 import { thrownText } from '../base/value-text.ts';
-import { NO_PIECE, type Piece } from '../wire/nettrace/write/framing.ts';
-import { NetTracePieces } from '../wire/nettrace/write/nettrace-pieces.ts';
+import { NO_PIECE } from '../wire/nettrace/write/framing.ts';
+import { NetTracePieces, type TraceChunk } from '../wire/nettrace/write/nettrace-pieces.ts';
 import type { WrittenRound } from '../wire/nettrace/write/round.ts';
 import type { WrittenVersion } from '../wire/nettrace/write/trace-parts.ts';
 import type { RoundLink } from './group-rounds.ts';
@@ -12,12 +12,12 @@ import type { OnOutputFailed, SessionOutput } from './session-output.ts';
 
 /** The result of a session. */
 export interface SessionResult {
-  /** The number of events taken. All of them are in the trace, unless there is a `problem`. */
+  /** The number of events taken: all of them are in the trace. After a `problem`, those that the output has. */
   readonly events: number;
   /**
    * The number of events for which there was no room, that could not be encoded, or that were interrupted by a stack
    * overflow or lack of memory. The trace reports them as missing. Includes events written by exit handlers after the
-   * end of the trace.
+   * end of the trace, and after a `problem`, those that had been taken and did not reach the output.
    */
   readonly dropped: number;
   /** The number of bytes written. */
@@ -28,7 +28,7 @@ export interface SessionResult {
 
 /** A chunk of the trace that the output has not accepted yet, or the last one that it has. */
 interface Unsent {
-  piece: Piece;
+  chunk: TraceChunk;
   next: Unsent | undefined;
 }
 
@@ -56,6 +56,14 @@ interface Share {
   readonly before: EventCounts;
 }
 
+const NO_CHUNK: TraceChunk = { piece: NO_PIECE, size: 0, events: 0 };
+
+/** How far the trace is with a chunk: in bytes, and in events. */
+interface Mark {
+  readonly chunk: TraceChunk;
+  readonly end: number;
+}
+
 interface EventCounts {
   readonly events: number;
   readonly dropped: number;
@@ -69,8 +77,10 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
   /** The last round contained in a chunk. */
   #taken: RoundLink = { round: undefined, next: undefined };
   /** The last chunk that the output accepted, and the last one of all. */
-  #sent: Unsent = { piece: NO_PIECE, next: undefined };
+  #sent: Unsent = { chunk: NO_CHUNK, next: undefined };
   #newest: Unsent = this.#sent;
+  /** Of the chunks that the output has not written, after the last that it has. */
+  #marks: readonly Mark[] = [{ chunk: NO_CHUNK, end: 0 }];
   #hasBegun = false;
   #isOver = false;
   /** The group's counts when this session left. */
@@ -156,8 +166,8 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
     try {
       this.#takePieces();
       const info = this.#settings.rundown ? group.rounds.processInfo() : undefined;
-      const piece = pieces.end(info === undefined ? [] : [info]);
-      this.#newest.next = { piece, next: undefined };
+      const chunk = pieces.end(info === undefined ? [] : [info]);
+      this.#newest.next = { chunk, next: undefined };
       this.#send();
     } catch (error) {
       this.#fail(`The session's trace has no end: ${thrownText(error)}`);
@@ -172,10 +182,18 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
     const { events, dropped } = after ?? rounds;
     const isLate = this.#isExiting && after !== undefined;
     const tooLate = isLate ? rounds.events + rounds.dropped + late - events - dropped - after.late : 0;
+    const taken = events - before.events - pieces.leftOut;
+    const kept = this.#problem === undefined ? taken : this.#writtenEvents();
     return {
-      events: events - before.events - pieces.leftOut,
-      dropped: dropped - before.dropped + pieces.leftOut + tooLate,
+      events: kept,
+      dropped: dropped - before.dropped + pieces.leftOut + tooLate + taken - kept,
     };
+  }
+
+  /** Those in the chunks that the output has written. */
+  #writtenEvents(): number {
+    const { writtenBytes } = this.#output;
+    return this.#marks.findLast(({ end }) => end <= writtenBytes)?.chunk.events ?? 0;
   }
 
   #takePieces(): void {
@@ -190,10 +208,10 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
     const { bufferSize, makeRoom } = this.#settings;
     // Other sessions may have room. At its end, a session takes everything, which is at most one round.
     const isFull = group.isShared && makeRoom === undefined && this.waitingBytes >= bufferSize;
-    const unsent: Unsent = { piece: NO_PIECE, next: undefined };
-    const piece = pieces.next(rounds, isFull && !this.#isOver);
+    const unsent: Unsent = { chunk: NO_CHUNK, next: undefined };
+    const chunk = pieces.next(rounds, isFull && !this.#isOver);
     // No calls: the trace contains the rounds from here on.
-    unsent.piece = piece;
+    unsent.chunk = chunk;
     this.#hasBegun = true;
     this.#taken = last;
     this.#newest.next = unsent;
@@ -203,10 +221,20 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
   /** Events that arrive meanwhile belong to later chunks. */
   #send(): void {
     for (let { next } = this.#sent; next !== undefined; { next } = next) {
-      this.#output.write(next.piece);
+      this.#mark(next.chunk);
+      this.#output.write(next.chunk.piece);
       this.#sent = next;
-      next.piece = NO_PIECE;
+      next.chunk = NO_CHUNK;
     }
+  }
+
+  /** Only of the last chunk that the output has written, and of those that it has not. */
+  #mark(chunk: TraceChunk): void {
+    const last = this.#marks.at(-1) as Mark;
+    if (last.chunk === chunk) return;
+    const { writtenBytes } = this.#output;
+    const written = this.#marks.findLastIndex(({ end }) => end <= writtenBytes);
+    this.#marks = [...this.#marks.slice(Math.max(written, 0)), { chunk, end: last.end + chunk.size }];
   }
 
   #fail(problem: string): void {

@@ -3,9 +3,8 @@
  * has a fixed position in the file, so one that may or may not have been written is simply written again.
  */
 
-import { close, writeSync, writev } from 'node:fs';
-import { openPrivateFile } from '../base/private-file.ts';
-import { systemCodeText } from '../base/system-code.ts';
+import { ftruncateSync, writeSync, writev } from 'node:fs';
+import { OutputError, OutputFile } from '../base/output-file.ts';
 import { type Piece, pieceSize } from '../wire/nettrace/write/framing.ts';
 import type { OnOutputFailed, SessionOutput } from './session-output.ts';
 
@@ -18,24 +17,32 @@ const MAX_TOGETHER = 256;
 export class FileOutput implements SessionOutput {
   readonly #path: string;
   readonly #onFailed: OnOutputFailed;
-  #descriptor: number | undefined;
+  #file: OutputFile | undefined;
   /** Parts waiting to be written. */
   #parts: Piece = [];
   #pendingBytes = 0;
   #writtenBytes = 0;
+  /** Where chunks end that have not been written completely, and the end of the last one that has. */
+  #ends: number[] = [];
+  #wholeBytes = 0;
+  #hasFailed = false;
   /** The last accepted chunk. */
   #newest: Piece | undefined;
   /** Whether a write is in progress. */
   #isBusy = false;
   #onIdle: () => void = () => {};
 
-  /** Creates the file, or empties it. */
+  /** Creates the file, in place of an existing one. */
   constructor(path: string, onFailed: OnOutputFailed) {
     this.#path = path;
     this.#onFailed = onFailed;
+    let file: OutputFile | undefined;
     try {
-      this.#descriptor = openPrivateFile(path);
+      file = new OutputFile(path);
+      file.take();
+      this.#file = file;
     } catch (error) {
+      file?.abandon();
       this.#fail(error);
     }
   }
@@ -49,12 +56,14 @@ export class FileOutput implements SessionOutput {
   }
 
   write(piece: Piece): void {
-    if (this.#descriptor === undefined || piece.length === 0) return;
+    if (this.#file === undefined || this.#hasFailed || piece.length === 0) return;
     if (piece !== this.#newest) {
       const parts = [...this.#parts, ...piece];
       const size = pieceSize(piece);
+      const ends = [...this.#ends, this.#writtenBytes + this.#pendingBytes + size];
       // No calls: the chunk has been accepted.
       this.#parts = parts;
+      this.#ends = ends;
       this.#newest = piece;
       this.#pendingBytes += size;
     }
@@ -65,8 +74,8 @@ export class FileOutput implements SessionOutput {
   drain(): void {
     try {
       for (let part = this.#parts[0]; part !== undefined; part = this.#parts[0]) {
-        if (this.#descriptor === undefined) return;
-        this.#advance(writeSync(this.#descriptor, part, 0, part.length, this.#writtenBytes));
+        if (this.#file === undefined) return;
+        this.#advance(writeSync(this.#file.descriptor, part, 0, part.length, this.#writtenBytes));
       }
     } catch (error) {
       this.#fail(error);
@@ -79,25 +88,26 @@ export class FileOutput implements SessionOutput {
         this.#onIdle = resolve;
       });
     }
-    const descriptor = this.#descriptor;
-    this.#descriptor = undefined;
-    if (descriptor === undefined) return;
-    await new Promise<void>((resolve) => {
-      close(descriptor, (error) => {
-        if (error) this.#fail(error);
-        resolve();
-      });
-    });
+    const file = this.#file;
+    if (file === undefined) return;
+    // A write may have ended after the failure.
+    if (this.#hasFailed) this.#cut(file);
+    this.#file = undefined;
+    try {
+      file.commit();
+    } catch (error) {
+      this.#fail(error);
+    }
   }
 
   #next(): void {
-    if (this.#parts.length === 0 || this.#descriptor === undefined) {
+    if (this.#parts.length === 0 || this.#file === undefined) {
       this.#isBusy = false;
       this.#onIdle();
       return;
     }
     const position = this.#writtenBytes;
-    writev(this.#descriptor, this.#parts.slice(0, MAX_TOGETHER), position, (error, size) => {
+    writev(this.#file.descriptor, this.#parts.slice(0, MAX_TOGETHER), position, (error, size) => {
       // Otherwise it was drained meanwhile.
       if (position === this.#writtenBytes && this.#parts.length > 0) {
         if (error) this.#fail(error);
@@ -121,16 +131,34 @@ export class FileOutput implements SessionOutput {
     const rest = this.#parts.slice(whole);
     const [first] = rest;
     if (left > 0 && first !== undefined) rest[0] = first.subarray(left);
+    const written = this.#writtenBytes + size;
+    const ends = this.#ends.filter((end) => end > written);
+    const wholeBytes = this.#ends[this.#ends.length - ends.length - 1] ?? this.#wholeBytes;
     // No calls: these bytes are counted once.
     this.#parts = rest;
-    this.#writtenBytes += size;
+    this.#ends = ends;
+    this.#wholeBytes = wholeBytes;
+    this.#writtenBytes = written;
     this.#pendingBytes -= size;
   }
 
   #fail(error: unknown): void {
+    this.#hasFailed = true;
     this.#parts = [];
+    this.#ends = [];
     this.#pendingBytes = 0;
-    const code = systemCodeText(error);
-    this.#onFailed(`The session's file ${this.#path} cannot be written (${code}).`);
+    this.#writtenBytes = this.#wholeBytes;
+    if (this.#file !== undefined) this.#cut(this.#file);
+    const { reason } = new OutputError(this.#path, error);
+    this.#onFailed(`The session's file ${this.#path} cannot be written (${reason}).`);
+  }
+
+  /** Leaves whole chunks in the file: what a reader finds there is what the session counts as written. */
+  #cut(file: OutputFile): void {
+    try {
+      ftruncateSync(file.descriptor, this.#wholeBytes);
+    } catch {
+      // A device has no size, and what is wrong with a file is known already.
+    }
   }
 }

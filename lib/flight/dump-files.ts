@@ -1,12 +1,13 @@
 /** The files of a flight recorder: each is complete when it gets its name, and their total size is limited. */
-import { closeSync, openSync, renameSync, rmSync, unlinkSync, writevSync } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
+import { unlinkSync, writev, writevSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { OutputError, OutputFile } from '../base/output-file.ts';
 import { type Piece, pieceSize } from '../wire/nettrace/write/framing.ts';
 
 /** The bytes written at once; in between, the event loop continues. */
 const CHUNK_SIZE = 1 << 20;
-const PRIVATE = 0o600;
+const written = promisify(writev);
 
 export interface WrittenFile {
   readonly file: string;
@@ -26,47 +27,35 @@ export class DumpFiles {
     this.#maxSize = maxSize;
   }
 
-  /** Whether files can be made: makes one, and removes it. @throws the system's error */
+  /** Whether files can be made: makes one, and removes it. @throws OutputError */
   check(): void {
-    const file = `${this.#nameOf('check')}.partial`;
-    closeSync(openSync(file, 'wx', PRIVATE));
-    unlinkSync(file);
+    new OutputFile(this.#nameOf('check')).abandon();
   }
 
-  /** @throws the system's error */
+  /** @throws OutputError */
   async write(trigger: string, pieces: Iterator<Piece, void, undefined>): Promise<WrittenFile> {
-    const file = this.#nameOf(trigger);
-    const partial = `${file}.partial`;
+    const file = new OutputFile(this.#nameOf(trigger));
     let size = 0;
-    const handle = await open(partial, 'wx', PRIVATE);
     try {
       for (const chunk of chunksOf(pieces)) {
-        const { bytesWritten } = await handle.writev(chunk);
-        size += whole(bytesWritten, chunk);
+        size += whole((await written(file.descriptor, chunk)).bytesWritten, chunk);
       }
     } catch (error) {
-      rmSync(partial, { force: true });
-      throw error;
-    } finally {
-      await handle.close();
+      throw abandoned(file, error);
     }
-    await rename(partial, file);
-    return this.#keep({ file, size });
+    return this.#keep(file, size);
   }
 
-  /** The same, synchronously: the process may be about to end. @throws the system's error */
+  /** The same, synchronously: the process may be about to end. @throws OutputError */
   writeNow(trigger: string, pieces: Iterator<Piece, void, undefined>): WrittenFile {
-    const file = this.#nameOf(trigger);
-    const partial = `${file}.partial`;
+    const file = new OutputFile(this.#nameOf(trigger));
     let size = 0;
-    const descriptor = openSync(partial, 'wx', PRIVATE);
     try {
-      for (const chunk of chunksOf(pieces)) size += whole(writevSync(descriptor, chunk), chunk);
-    } finally {
-      closeSync(descriptor);
+      for (const chunk of chunksOf(pieces)) size += whole(writevSync(file.descriptor, chunk), chunk);
+    } catch (error) {
+      throw abandoned(file, error);
     }
-    renameSync(partial, file);
-    return this.#keep({ file, size });
+    return this.#keep(file, size);
   }
 
   /** Names sort by time. */
@@ -75,7 +64,10 @@ export class DumpFiles {
     return join(this.#folder, `flight-${process.pid}-${time}-${++this.#count}-${trigger}.nettrace`);
   }
 
-  #keep(written: WrittenFile): WrittenFile {
+  /** @throws OutputError */
+  #keep(file: OutputFile, size: number): WrittenFile {
+    file.commit();
+    const written = { file: file.path, size };
     const files = [...this.#files, written];
     let total = files.reduce((sum, { size }) => sum + size, 0);
     while (files.length > 1 && total > this.#maxSize) {
@@ -93,9 +85,14 @@ export class DumpFiles {
 }
 
 /** @throws Error if not everything was written: the disk is full */
-function whole(written: number, chunk: Piece): number {
-  if (written === pieceSize(chunk)) return written;
-  throw new Error('there is no room for all of it.');
+function whole(size: number, chunk: Piece): number {
+  if (size === pieceSize(chunk)) return size;
+  throw Object.assign(new Error('There is no room for all of it.'), { code: 'ENOSPC' });
+}
+
+function abandoned(file: OutputFile, error: unknown): OutputError {
+  file.abandon();
+  return new OutputError(file.path, error);
 }
 
 function* chunksOf(pieces: Iterator<Piece, void, undefined>): Generator<Uint8Array[], void, undefined> {

@@ -157,8 +157,8 @@ function* piecesOf(
   ending: WrittenRound | undefined,
 ): Generator<Piece, void, undefined> {
   const pieces = new NetTracePieces(version, { ...trace, pointerSize: POINTER_SIZE }, sections[0]?.before);
-  for (const { rounds } of sections) yield pieces.next(rounds);
-  yield pieces.end(ending === undefined ? [] : [ending]);
+  for (const { rounds } of sections) yield pieces.next(rounds).piece;
+  yield pieces.end(ending === undefined ? [] : [ending]).piece;
 }
 
 function eventsIn(rounds: readonly WrittenRound[]): number {

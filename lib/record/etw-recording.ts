@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ACTIVITY_SWITCH } from '../activity/switches.ts';
 import { TASK_EVENTS } from '../activity/task-hops.ts';
+import { dumpName, replacingFile } from '../base/output-file.ts';
 import { systemCodeOf } from '../base/system-code.ts';
 import { runningEtwSession } from '../platform/etw-session.ts';
 import { RECORDING_NAME } from '../platform/etw-session-reasons.ts';
@@ -12,7 +13,6 @@ import { RecorderError } from '../platform/recorder-error.ts';
 import type { EtwProviderOptions } from './etw-provider-options.ts';
 import { EtwSession, endEtwSession } from './etw-session.ts';
 import type { EtwSessionMode } from './etw-session-options.ts';
-import { dumpName, replacingFile } from './replacing-file.ts';
 import type { SelectionOptions } from './tracepoint-selection.ts';
 
 /** An event has up to 64 KiB, and a buffer has a header. */

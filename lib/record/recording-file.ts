@@ -3,22 +3,9 @@
  * pipe format, which is valid wherever it stops: a killed recording keeps everything it had. Completing it turns it
  * into a file as perf writes it.
  */
-import { randomBytes } from 'node:crypto';
-import {
-  closeSync,
-  constants,
-  fchownSync,
-  fstatSync,
-  ftruncateSync,
-  lstatSync,
-  openSync,
-  readSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import { fstatSync, ftruncateSync, readSync } from 'node:fs';
 import { viewOf } from '../base/bytes.ts';
+import { OutputError, OutputFile, type OutputFileOptions } from '../base/output-file.ts';
 import { systemCodeOf, systemCodeText } from '../base/system-code.ts';
 import { RecorderError } from '../platform/recorder-error.ts';
 import { RECORD_HEAD_SIZE } from '../wire/perf-data/constants.ts';
@@ -27,21 +14,16 @@ import type { RecordedEvent, RecordingFacts, StartFacts } from '../wire/perf-dat
 import { fileEnd } from '../wire/perf-data/write/file.ts';
 import { passedRecords, recordingStart } from '../wire/perf-data/write/pipe.ts';
 import type { TracingData } from '../wire/perf-data/write/tracing-data.ts';
-import { replacingFile } from './replacing-file.ts';
 
 /** File systems allocate whole blocks: this much more room for the end is certainly enough. */
 const BLOCKS = 1 << 16;
 
-export interface FileOwner {
-  readonly uid: number;
-  readonly gid: number;
-}
+export type FileOwner = NonNullable<OutputFileOptions['owner']>;
 
 export class RecordingFile {
   readonly path: string;
   readonly descriptor: number;
-  /** Its name until it takes that of the earlier file; empty if it has none. */
-  #part = '';
+  readonly #file: OutputFile;
   /** Where the records start. */
   #start = 0;
   #descriptions: Descriptions | undefined;
@@ -57,17 +39,15 @@ export class RecordingFile {
   constructor(path: string, owner?: FileOwner) {
     this.path = path;
     try {
-      this.descriptor = this.#open();
+      this.#file = new OutputFile(path, { owner });
     } catch (error) {
       throw this.#unwritable(error);
     }
-    if (owner === undefined || this.#part === '') return;
-    try {
-      fchownSync(this.descriptor, owner.uid, owner.gid);
-    } catch (error) {
-      this.abandon();
-      throw this.#unwritable(error);
-    }
+    this.descriptor = this.#file.descriptor;
+    const stats = fstatSync(this.descriptor);
+    if (stats.isFile() || stats.isCharacterDevice()) return;
+    this.abandon();
+    throw this.#unwritable('it is neither a file nor a device');
   }
 
   /**
@@ -93,7 +73,7 @@ export class RecordingFile {
   describe(events: readonly RecordedEvent[], formats: TracingData): boolean {
     const pieces = this.#descriptions?.describe(events, formats);
     try {
-      for (const { position, bytes } of pieces ?? []) this.#write(bytes, position);
+      for (const { position, bytes } of pieces ?? []) this.#file.write(bytes, position);
     } catch (error) {
       throw this.#unwritable(error);
     }
@@ -102,15 +82,8 @@ export class RecordingFile {
 
   /** Takes its final name; an existing file becomes FILE.old. @throws RecorderError */
   take(): void {
-    if (this.#part === '') return;
     try {
-      const part = this.#part;
-      const take = () => {
-        renameSync(part, this.path);
-        return part;
-      };
-      replacingFile(this.path, take, () => renameSync(this.path, part));
-      this.#part = '';
+      this.#file.take(true);
     } catch (error) {
       throw this.#unwritable(error);
     }
@@ -120,7 +93,7 @@ export class RecordingFile {
   append(bytes: Uint8Array): number {
     try {
       const { size } = fstatSync(this.descriptor);
-      for (let done = 0; done < bytes.length; ) done += writeSync(this.descriptor, bytes, done);
+      this.#file.write(bytes);
       return size;
     } catch (error) {
       throw this.#unwritable(error);
@@ -134,8 +107,7 @@ export class RecordingFile {
 
   /** Closes the file, and deletes it unless it has taken its name. */
   abandon(): void {
-    closeSync(this.descriptor);
-    if (this.#part !== '') unlinkSync(this.#part);
+    this.#file.abandon();
   }
 
   /**
@@ -153,7 +125,7 @@ export class RecordingFile {
         `${this.path} could not be completed (${systemCodeText(error)}), and may lack events.`,
       );
     } finally {
-      closeSync(this.descriptor);
+      this.#file.commit();
     }
   }
 
@@ -161,9 +133,9 @@ export class RecordingFile {
     const size = fstatSync(this.descriptor).size;
     const { header, tail } = fileEnd(this.#start, size + last.length - this.#start, facts);
     try {
-      this.#write(last, size);
-      this.#write(tail, size + last.length);
-      this.#write(header, 0);
+      this.#file.write(last, size);
+      this.#file.write(tail, size + last.length);
+      this.#file.write(header, 0);
       this.#passAnnouncements();
       return true;
     } catch (error) {
@@ -176,42 +148,20 @@ export class RecordingFile {
     const end = lastRecordEnd(read, this.#start, size - tail.length - BLOCKS);
     ftruncateSync(this.descriptor, end);
     const shorter = fileEnd(this.#start, end - this.#start, facts);
-    this.#write(shorter.tail, end);
-    this.#write(shorter.header, 0);
+    this.#file.write(shorter.tail, end);
+    this.#file.write(shorter.header, 0);
     return false;
   }
 
   /** Makes readers of the completed file skip the descriptions that precede it. */
   #passAnnouncements(): void {
     for (const { position, size } of this.#announcements) {
-      for (const { offset, head } of passedRecords(size)) this.#write(head, position + offset);
+      for (const { offset, head } of passedRecords(size)) this.#file.write(head, position + offset);
     }
-  }
-
-  /** A link is not followed: another user may have planted it. */
-  #open(): number {
-    if (lstatSync(this.path, { throwIfNoEntry: false })?.isCharacterDevice() === true) {
-      return openSync(this.path, constants.O_RDWR);
-    }
-    if (statSync(this.path, { throwIfNoEntry: false })?.isFile() === false) {
-      throw new RecorderError(`${this.path} cannot be written: it is not a regular file.`);
-    }
-    const part = `${this.path}.${randomBytes(4).toString('hex')}.part`;
-    const { O_RDWR, O_CREAT, O_EXCL } = constants;
-    const descriptor = openSync(part, O_RDWR | O_CREAT | O_EXCL, 0o600);
-    this.#part = part;
-    return descriptor;
   }
 
   #unwritable(error: unknown): RecorderError {
-    if (error instanceof RecorderError) return error;
-    return new RecorderError(`${this.path} cannot be written (${systemCodeText(error)}).`);
-  }
-
-  #write(bytes: Uint8Array, position: number): void {
-    for (let done = 0; done < bytes.length; ) {
-      done += writeSync(this.descriptor, bytes, done, bytes.length - done, position + done);
-    }
+    return new RecorderError(new OutputError(this.path, error).message);
   }
 }
 

@@ -41,6 +41,8 @@ export interface RecordingResult {
   readonly tracepoints: readonly string[];
   /** Which tracepoints cannot be recorded at all, as a sentence. */
   readonly unrecordable: string | undefined;
+  /** Whether the file has everything that was not lost. */
+  readonly isWhole: boolean;
   /** The problems, in sentences. Apart from these, the file is complete. */
   readonly problems: readonly string[];
 }
@@ -118,10 +120,10 @@ export class RecordingSetup {
   }
 
   /** Of a recording that has ended. */
-  result(problems: readonly string[]): RecordingResult {
+  result(problems: readonly string[], isWhole = true): RecordingResult {
     const { events, cpuSamples, bytes, lost } = this.recorder.counts();
     const tracepoints = this.tracepoints.all.map(({ event }) => event.name);
     const { unrecordable } = this.tracepoints;
-    return { events, cpuSamples, bytes, lost, tracepoints, unrecordable, problems };
+    return { events, cpuSamples, bytes, lost, tracepoints, unrecordable, isWhole, problems };
   }
 }

@@ -82,7 +82,7 @@ export class Recording {
       const name = error === 0 ? 'ENOSPC' : systemErrorName(error);
       problems.push(`Writing ${this.#file.path} failed (${name}): it has the beginning of the recording.`);
     }
-    return this.#setup.result(problems);
+    return this.#setup.result(problems, error === 0 && isWhole);
   }
 
   /** Makes the tracepoint known to readers before its first event, however the recording ends. */

@@ -3,13 +3,13 @@
  * into perf.data files on request. Source: perf_event_open(2) (write_backward), `perf record --overwrite`.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { dumpName } from '../base/output-file.ts';
 import type { RecorderCounts } from '../platform/recorder.ts';
 import { RecorderError } from '../platform/recorder-error.ts';
 import { systemErrorName } from '../platform/recorder-reasons.ts';
 import { batches } from './code-mappings.ts';
 import { RecordingFile } from './recording-file.ts';
 import { type RecordingOptions, type RecordingResult, RecordingSetup } from './recording-setup.ts';
-import { dumpName } from './replacing-file.ts';
 import { TracepointWatch } from './tracepoint-watch.ts';
 
 /** How often to check whether the recorder has ended. */

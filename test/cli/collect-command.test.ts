@@ -1,7 +1,7 @@
 /** `tracewright collect`, `counters` and `record --eventpipe` with a command, on the built package. */
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
@@ -14,6 +14,7 @@ import { RunningCommand } from './run-tracewright.ts';
 
 const WRITES = fileURLToPath(new URL('programs/writes.mjs', import.meta.url));
 const STUCK = fileURLToPath(new URL('programs/stuck.mjs', import.meta.url));
+const SERVES_ON = fileURLToPath(new URL('programs/serves-on.mjs', import.meta.url));
 const COUNTS = fileURLToPath(new URL('programs/counts.mjs', import.meta.url));
 const NODE = process.execPath;
 
@@ -40,7 +41,7 @@ describe('collect with a command', () => {
       env: { TMPDIR: folder.path, NODE_OPTIONS: '--no-deprecation' },
     });
     const { status, stdout, stderr } = await collect.end();
-    expect({ status, stdout }).toEqual({ status: 0, stdout: 'Options: --no-deprecation\n' });
+    expect({ status, stdout }).toEqual({ status: 3, stdout: 'Options: --no-deprecation\n' });
     expect(stderr).toMatch(
       /^Collected \d+\.\d kB into a\.nettrace\. Process \d+ has ended\.\n.*node.* exited with status 3\.\n$/,
     );
@@ -79,7 +80,7 @@ describe('collect with a command', () => {
         ],
         { cwd: folder.path, env: { TMPDIR: '.' } },
       );
-      expect(await collect.end()).toMatchObject({ status: 0 });
+      expect(await collect.end()).toMatchObject({ status: 3 });
       expect(await numbersIn('a')).toEqual(upTo(100));
     },
   );
@@ -113,7 +114,7 @@ describe('collect with a command', () => {
     await vi.waitFor(() => expect(collect.stdout).toContain('Options'), { timeout: 10_000 });
     collect.interrupt();
     expect(await collect.end()).toMatchObject({
-      status: 0,
+      status: 128 + 2,
       stderr: expect.stringMatching(/^Collected \d+\.\d kB into a\.\n.*node.* ended by SIGINT\.\n$/),
     });
     expect(files()).toEqual(['a']);
@@ -176,11 +177,55 @@ describe('collect with a command', () => {
       expect(stderr).toMatch(/^tracewright: .*none could not be started \(ENOTDIR\)\.\n$/);
     }
     const { status, stderr } = await run('collect', '-o', 'no/a', '--', NODE, WRITES, 'wait');
-    expect(status).toBe(1);
-    expect(stderr).toMatch(
-      / ended by SIGTERM\.\ntracewright: ENOENT: no such file or directory, open '.*no.a'\n$/,
-    );
+    expect([status, stderr]).toEqual([1, 'tracewright: no/a cannot be written (ENOENT).\n']);
     expect(files()).toEqual([]);
+  });
+
+  const shell = missingOnWindows('sh');
+  it.skipIf(shell !== undefined).each([
+    ['exit 42', 42],
+    ['kill -KILL $$', 128 + 9],
+    ['kill -SEGV $$', 128 + 11],
+    ['exit 0', 0],
+  ])(
+    named('ends with the exit status of the command, as a shell shows it: %s', shell),
+    async (end, expected) => {
+      const args = ['sh', '-c', `"$0" "$1" start; ${end}`, NODE, WRITES];
+      for (const options of [
+        ['-o', 'a'],
+        ['--parquet', 'lake'],
+      ]) {
+        expect((await run('collect', ...options, '--', ...args)).status).toBe(expected);
+      }
+      expect((await run('counters', '--', ...args)).status).toBe(expected);
+      // One that has no process to record is no success, but hides no failure.
+      const { status } = await run('collect', '--', 'sh', '-c', end);
+      expect(status).toBe(expected === 0 ? 1 : expected);
+    },
+  );
+
+  const noDisk =
+    missingOnWindows('small disks') ?? (process.geteuid?.() === 0 ? undefined : 'only root may mount one');
+  it.skipIf(noDisk !== undefined).each([
+    ['collect', ['-o', 'disk/a']],
+    ['collect', ['--parquet', 'disk', '--parquet-every', '0.2']],
+    ['record', ['--eventpipe', '-o', 'disk/a']],
+  ])(named('does not end the command when the disk is full: %s %s', noDisk), async (name, options) => {
+    const disk = join(folder.path, 'disk');
+    mkdirSync(disk);
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'tmpfs', disk]);
+    try {
+      const { status, stdout, stderr } = await run(name, ...options, '--', NODE, SERVES_ON);
+      // It has written, and answered itself, long after.
+      expect(stdout).toContain('Served on.\n');
+      expect(stderr).toMatch(/^tracewright: disk\S* cannot be written \(ENOSPC\)\. The command goes on\.$/m);
+      expect(stderr.match(/cannot be written/g)).toHaveLength(1);
+      expect(stderr).toMatch(/exited with status 7\.\n/);
+      expect(status).toBe(7);
+      expect(await run(name, ...options, '--', NODE, SERVES_ON, '0')).toMatchObject({ status: 1 });
+    } finally {
+      execFileSync('umount', [disk]);
+    }
   });
 });
 
@@ -208,7 +253,7 @@ describe('record over EventPipe', () => {
       NODE,
       WRITES,
     );
-    expect(status).toBe(0);
+    expect(status).toBe(3);
     expect(await numbersIn('trace.nettrace')).toEqual(upTo(100));
     expect(existsSync(join(folder.path, 'trace.nettrace.old'))).toBe(true);
     await run('record', '--eventpipe', '--keywords', '4', '--', NODE, WRITES);
@@ -239,7 +284,7 @@ describe('record over EventPipe', () => {
     named('is what a command gets where the kernel has no tracer', skipped),
     async () => {
       const { status, stderr } = await run('record', '--', NODE, WRITES);
-      expect(status).toBe(0);
+      expect(status).toBe(3);
       expect(stderr).toContain('node is recorded through EventPipe instead, into trace.nettrace.\nCollected');
       expect(await numbersIn('trace.nettrace')).toEqual(upTo(100));
     },

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { printable } from '../../lib/base/printable.ts';
-import { openOutput } from '../../lib/cli/output-file.ts';
+import { StandardOutput } from '../../lib/cli/command-output.ts';
 import { startSession } from '../../lib/eventpipe/start-session.ts';
 import { event } from '../../lib/source/event.ts';
 import { defineEventSource } from '../../lib/source/event-source.ts';
@@ -207,23 +207,28 @@ describe('an export to standard output', () => {
   function written(isTTY: boolean): string[] {
     const pieces: string[] = [];
     const write = (piece: string) => pieces.push(piece);
-    vi.spyOn(process, 'stdout', 'get').mockReturnValue({ isTTY, write } as unknown as typeof process.stdout);
+    const prependListener = () => {};
+    vi.spyOn(process, 'stdout', 'get').mockReturnValue({
+      isTTY,
+      write,
+      prependListener,
+    } as unknown as typeof process.stdout);
     return pieces;
   }
 
   it('is unchanged for a program, and harmless on a terminal', async () => {
     const csv = `a,"${HOSTILE}"\r\nb,c\r\n`;
     const piped = written(false);
-    await (await openOutput('-')).write(csv);
+    await new StandardOutput().write(csv);
     expect(piped).toEqual([csv]);
     const shown = written(true);
-    await (await openOutput('-')).write(csv);
+    await new StandardOutput().write(csv);
     expect(shown).toEqual([`a,"${SHOWN}"\nb,c\n`]);
   });
 
   it('is refused for bytes on a terminal', async () => {
     written(true);
-    await expect((await openOutput('-')).write(new Uint8Array(1))).rejects.toThrow(
+    await expect(new StandardOutput().write(new Uint8Array(1))).rejects.toThrow(
       'A terminal cannot show binary data: name a file, or redirect standard output to one.',
     );
   });
@@ -235,9 +240,9 @@ it('all output of commands passes through the escaping', () => {
     /std(?:out|err)\.write|console\./.test(readFileSync(join(commands, name), 'utf8')),
   );
   expect(writers.sort()).toEqual([
+    'command-output.ts',
     'counter-table.ts',
     'messages.ts',
-    'output-file.ts',
     'output.ts',
     'terminal-page.ts',
   ]);

@@ -5,6 +5,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stripVTControlCharacters } from 'node:util';
@@ -68,7 +69,7 @@ describe.skipIf(missingOnWindows('signals to groups of processes') !== undefined
         expect(stderr).toMatch(
           new RegExp(`^Collected \\d+\\.\\d kB into a\\.\\n.*node.* ended by ${signal}\\.\\n$`),
         );
-        expect(status).toBe(0);
+        expect(status).toBe(128 + constants.signals[signal]);
         await expectWholeTrace('a');
       },
     );
@@ -95,7 +96,7 @@ describe.skipIf(missingOnWindows('signals to groups of processes') !== undefined
       await vi.waitFor(() => expect(counters.stdout).not.toBe(''), SECONDS_10);
       counters.signalGroup('SIGINT');
       expect(await counters.end()).toMatchObject({
-        status: 0,
+        status: 128 + 2,
         stderr: expect.stringMatching(/runs\.\n.*node.* ended by SIGINT\.\n$/),
       });
     });
@@ -104,10 +105,9 @@ describe.skipIf(missingOnWindows('signals to groups of processes') !== undefined
       const collect = inGroup('collect', '-o', 'a', '--', NODE, HEEDS);
       await running(collect);
       for (const signal of ['SIGTERM', 'SIGHUP'] as const) collect.signalGroup(signal);
-      expect(await collect.end()).toMatchObject({
-        status: 0,
-        stderr: expect.stringMatching(/SIGTERM|SIGHUP/),
-      });
+      const { status, stderr } = await collect.end();
+      const [ended = ''] = /SIGTERM|SIGHUP/.exec(stderr) ?? [];
+      expect(status).toBe(128 + constants.signals[ended as NodeJS.Signals]);
       await expectWholeTrace('a');
     });
 
@@ -129,7 +129,7 @@ describe.skipIf(missingOnWindows('signals to groups of processes') !== undefined
       const collect = inGroup('collect', '-o', 'a', '--', 'sh', '-c', '"$1" "$2"; true', 'sh', NODE, HEEDS);
       const processId = await running(collect);
       collect.signalGroup('SIGINT');
-      expect(await collect.end()).toMatchObject({ status: 0 });
+      expect(await collect.end()).toMatchObject({ status: 128 + 2 });
       await vi.waitFor(() => expect(isAlive(processId)).toBe(false), SECONDS_10);
       await expectWholeTrace('a');
     });
@@ -149,7 +149,7 @@ describe.skipIf(linuxOnly('job control that is tried here') !== undefined)(
       collect.signalGroup('SIGCONT');
       await vi.waitFor(() => expect(stateOf(processId)).toMatch(/[RS]/), SECONDS_10);
       collect.signalGroup('SIGINT');
-      expect(await collect.end()).toMatchObject({ status: 0 });
+      expect(await collect.end()).toMatchObject({ status: 128 + 2 });
       await expectWholeTrace('a');
     });
   },
@@ -222,7 +222,7 @@ describe.skipIf(noScript !== undefined)(named('on a terminal', noScript), () => 
     await running(terminal);
     await vi.waitFor(() => expect(terminal.stdout).toContain('Collecting: '), SECONDS_10);
     terminal.type('\x03');
-    expect(await terminal.end()).toBe(0);
+    expect(await terminal.end()).toBe(128 + 2);
     expect(terminal.stdout).toMatch(/Collected \d+\.\d kB into a\.\r\n.*node.* ended by SIGINT\.\r\n$/);
     await expectWholeTrace('a');
   });

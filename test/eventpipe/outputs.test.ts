@@ -1,4 +1,5 @@
 /** The outputs of sessions: streams and files, and what happens when one fails. */
+import { execFileSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,6 +12,7 @@ import {
   type SessionOptions,
   startSession,
 } from '../../lib/index.ts';
+import { openTrace } from '../../lib/trace/open-trace.ts';
 import { linuxOnly, missingOnWindows, named } from '../platforms.ts';
 import { readSession } from './session-trace.ts';
 
@@ -18,6 +20,8 @@ const folder = mkdtempSync(join(tmpdir(), 'tracewright-session-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(() => void vi.restoreAllMocks());
 
+const noDisk =
+  linuxOnly('small disks') ?? (process.geteuid?.() === 0 ? undefined : 'only root may mount a small disk');
 const log = defineEventSource('Session-Test', { Plain: event({ n: 'int32' }) });
 const warnings = () => vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
 
@@ -86,6 +90,36 @@ describe('an output that fails', () => {
       for (let n = 0; n < 20_000; n++) log.Plain({ n });
       expect((await session.stop()).problem).toContain('/dev/full cannot be written (ENOSPC)');
       expect(log.Plain.enabled).toBe(false);
+    },
+  );
+
+  it.skipIf(noDisk !== undefined).each(['drop', 'block'] as const)(
+    named('such as a full disk has whole events, and counts the others (%s)', noDisk),
+    async (mode) => {
+      warnings();
+      const disk = mkdtempSync(join(folder, 'disk-'));
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]);
+      try {
+        const output = join(disk, 'session.nettrace');
+        const session = startSession({ providers: 'Session-Test', output, mode });
+        let written = 0;
+        for (let turn = 0; turn < 500; turn++) {
+          for (let n = 0; n < 1000; n++)
+            if (log.Plain.enabled) written += Number(log.Plain({ n }) === undefined);
+          await new Promise(setImmediate);
+        }
+        const { events, dropped, bytes, problem } = await session.stop();
+        expect(problem).toBe(`The session's file ${output} cannot be written (ENOSPC).`);
+        let delivered = 0;
+        const trace = await openTrace(output, { onDamage: 'warning' });
+        for await (const batch of trace.batches()) delivered += batch.length;
+        expect(delivered).toBeGreaterThan(1000);
+        expect(events).toBe(delivered);
+        expect(events + dropped).toBe(written);
+        expect(statSync(output).size).toBe(bytes);
+      } finally {
+        execFileSync('umount', [disk]);
+      }
     },
   );
 

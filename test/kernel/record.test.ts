@@ -184,19 +184,19 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
   });
 
   it.each([
-    ['Ctrl-C', 'kill -INT $recorder', 'SIGINT'],
-    ['SIGTERM', 'kill -TERM $recorder', 'SIGTERM'],
-    ['the time', '-', 'SIGTERM'],
+    ['Ctrl-C', 'kill -INT $recorder', 'SIGINT', 130],
+    ['SIGTERM', 'kill -TERM $recorder', 'SIGTERM', 143],
+    ['the time', '-', 'SIGTERM', 0],
   ])(
     'ended by %s halfway is complete, and ends the program',
     { timeout: 60_000 },
-    async (_, kill, signal) => {
+    async (_, kill, signal, status) => {
       const duration = kill === '-' ? '--duration 4' : '';
       const output =
         await run(`${record} ${duration} -o $f/our.data -- node recorded.mjs 10 --until /run/never & recorder=$!
       ${kill === '-' ? '' : `${untilLarge} ${kill}`}
-      wait $recorder && echo "status $?"`);
-      expect(output).toMatch(new RegExp(`node was ended by ${signal}\\.\\nstatus 0\\n$`));
+      wait $recorder; echo "status $?"`);
+      expect(output).toMatch(new RegExp(`node was ended by ${signal}\\.\\nstatus ${status}\\n$`));
       const ticks = (await eventsOf('our.data')).filter(({ name }) => name === 'Tick');
       expect(ticks.length).toBeGreaterThan(1000);
       expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(ticks.length));
@@ -223,9 +223,15 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
     const output = await run(`mkdir /run/full && mount -t tmpfs -o size=1m none /run/full
       ${record} -o /run/full/our.data -- node recorded.mjs 1000 5; echo "status $?"
       cp /run/full/our.data $f`);
-    expect(output).toContain(
-      'Writing /run/full/our.data failed (ENOSPC): it has the beginning of the recording.\nstatus 1\n',
+    expect(output).toMatch(
+      /^Recorded \d+ events of 2 tracepoints into \/run\/full\/our\.data \(.*\), and lost everything after them\.\n/,
     );
+    expect(output).toContain(
+      'tracewright: Writing /run/full/our.data failed (ENOSPC): it has the beginning of the recording.\n' +
+        'The recording has ended; node goes on.\n',
+    );
+    // It has written all, to its end.
+    expect(output).toMatch(/"number":\d+\}\nnode exited with status 3\.\nstatus 3\n$/);
     const ticks = (await eventsOf('our.data')).filter(({ name }) => name === 'Tick');
     expect(ticks.length).toBeGreaterThan(1000);
     expect(ticks.map(({ payload }) => payload.number)).toEqual(numbers(ticks.length));

@@ -46,10 +46,14 @@ const enabledIn = (calls: readonly EtwCall[]) =>
 
 describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 90_000 }, () => {
   it('is a session that writes to a file, with the providers, until the command ends', async () => {
-    const { lines, calls } = await tracewright([
-      ...['record', '-o', 'Ω.etl', '--provider', 'MyCompany-MyService', '--provider', OTHER],
-      ...['--level', '4', '--keywords', '0x2', '--buffer-size', '1000', '--', 'cmd', '/c', 'exit 3'],
-    ]);
+    const { lines, calls } = await tracewright(
+      [
+        ...['record', '-o', 'Ω.etl', '--provider', 'MyCompany-MyService', '--provider', OTHER],
+        ...['--level', '4', '--keywords', '0x2', '--buffer-size', '1000', '--', 'cmd', '/c', 'exit 3'],
+      ],
+      {},
+      3,
+    );
     expect(lines).toEqual(['Recorded into Ω.etl (0.0 kB), none lost.', 'cmd exited with status 3.']);
     const [start, ...others] = callsOf(calls, 'startTrace');
     expect(others).toEqual([]);

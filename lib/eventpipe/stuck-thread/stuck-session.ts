@@ -103,7 +103,7 @@ export class StuckSession {
   /** Writes the last samples, and the end of the trace. */
   async end(): Promise<void> {
     await this.leave();
-    this.#write(this.#pieces.end([]));
+    this.#write(this.#pieces.end([]).piece);
   }
 
   /** Ends without the last samples. */
@@ -163,7 +163,7 @@ export class StuckSession {
 
   #flush(): void {
     const round = this.#rounds.take(true);
-    if (round !== undefined) this.#write(this.#pieces.next([round]));
+    if (round !== undefined) this.#write(this.#pieces.next([round]).piece);
   }
 
   #write(piece: Piece): void {

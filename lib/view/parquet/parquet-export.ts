@@ -35,8 +35,6 @@ export interface ParquetExportOptions {
   readonly names?: FrameNames;
   /** Of a file, in bytes, approximately. */
   readonly maxFileSize?: number | undefined;
-  /** Of the files: who may read them. By default, whom the process's umask allows it. */
-  readonly mode?: number;
 }
 
 const MAX_FILE_SIZE = 128e6;
@@ -82,7 +80,6 @@ export class ParquetExport {
       source: { trace: `${name} ${info.startTime}`, ...options.source },
       createdBy,
       maxFileSize: options.maxFileSize ?? MAX_FILE_SIZE,
-      mode: options.mode ?? 0o666,
       serviceFolder: (service) => this.#folderOf(service),
       onFile: (path) => this.files.push(path),
     };

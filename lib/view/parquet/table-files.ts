@@ -4,22 +4,27 @@
  */
 import { randomUUID } from 'node:crypto';
 import {
-  appendFileSync,
   closeSync,
   existsSync,
+  fdatasync,
+  fstatSync,
   lstatSync,
-  openSync,
   readdirSync,
   rmSync,
-  statSync,
+  unlinkSync,
+  writeSync,
 } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { makeFolders } from '../../base/folders.ts';
+import { createFile, OutputError, openOwnFile } from '../../base/output-file.ts';
+import { keep, removeNow } from '../../base/temporaries.ts';
 import type { Column } from '../../wire/parquet/column.ts';
 import { ParquetWriter } from '../../wire/parquet/parquet-writer.ts';
 import type { RowSource, Table } from './tables.ts';
 
+const synced = promisify(fdatasync);
 const PAGE_ROWS = 8192;
 /** Characters of text. */
 const PAGE_TEXT = 4e6;
@@ -45,8 +50,6 @@ export interface TableFolder {
   readonly createdBy: string;
   /** Of a file, in bytes, approximately. */
   readonly maxFileSize: number;
-  /** Of the files: who may read them. */
-  readonly mode: number;
   /** The name of a service's folder, when a file of it is complete. */
   readonly serviceFolder: (service: string) => string;
   /** Called with the path of each file that is complete. */
@@ -137,7 +140,7 @@ export class TableFiles<T extends Table> {
 
   /** Deletes what is not complete. */
   async abandon(): Promise<void> {
-    for (const { part } of this.#open.values()) rmSync(part, { force: true });
+    for (const { part } of this.#open.values()) removeNow(part, unlinkSync);
     this.#open.clear();
     await Promise.all(this.#ending);
   }
@@ -157,13 +160,18 @@ export class TableFiles<T extends Table> {
   }
 
   #create(day: number, service: string): OpenFile<T> {
-    const { folder, stem, createdBy, mode } = this.#folder;
+    const { folder, stem, createdBy } = this.#folder;
     if (stem !== this.#stem) this.#count = 0;
     this.#stem = stem;
     const name = `${stem}-${this.#count++}.parquet`;
     const part = join(folder, PARTIAL_FOLDER, `${this.#name}-${randomUUID()}`);
-    makeFolders(dirname(part));
-    closeSync(openSync(part, 'wx', mode));
+    try {
+      makeFolders(dirname(part));
+      if (!lstatSync(dirname(part)).isDirectory()) throw new Error(`${dirname(part)} is a link.`);
+      closeSync(createFile(part));
+    } catch (error) {
+      throw new OutputError(folder, error);
+    }
     const table = this.#make();
     const { columns } = table;
     const pieces: Uint8Array[] = [];
@@ -237,10 +245,16 @@ export class TableFiles<T extends Table> {
     const { folder, serviceFolder } = this.#folder;
     const date = new Date(day * DAY_MS).toISOString().slice(0, 10);
     const path = join(folder, this.#name, `date=${date}`, `service=${serviceFolder(service)}`, name);
-    const handle = await open(part, 'r+');
-    await handle.datasync().finally(() => handle.close());
-    makeFolders(dirname(path));
-    await rename(part, path);
+    try {
+      const descriptor = openOwnFile(part);
+      await synced(descriptor).finally(() => closeSync(descriptor));
+      makeFolders(dirname(path));
+      await rename(part, path);
+    } catch (error) {
+      removeNow(part, unlinkSync);
+      throw new OutputError(path, error);
+    }
+    keep(part);
     this.#folder.onFile(path);
   }
 }
@@ -248,7 +262,19 @@ export class TableFiles<T extends Table> {
 /** Not open in between: there may be more files than a process may have open. */
 function append({ part, pieces }: OpenFile<unknown>): void {
   const bytes = Buffer.concat(pieces.splice(0));
-  if (bytes.length > 0) appendFileSync(part, bytes);
+  if (bytes.length === 0) return;
+  try {
+    const descriptor = openOwnFile(part);
+    try {
+      const { size } = fstatSync(descriptor);
+      for (let done = 0; done < bytes.length; )
+        done += writeSync(descriptor, bytes, done, bytes.length - done, size + done);
+    } finally {
+      closeSync(descriptor);
+    }
+  } catch (error) {
+    throw new OutputError(dirname(dirname(part)), error);
+  }
 }
 
 /** Deletes what programs that were killed were writing into the folder a day ago or earlier. */
@@ -260,7 +286,7 @@ export function removeLeftovers(folder: string): void {
   for (const name of readdirSync(partial)) {
     if (!PARTIAL_NAME.test(name)) continue;
     const path = join(partial, name);
-    const { mtimeMs = latest } = statSync(path, { throwIfNoEntry: false }) ?? {};
+    const { mtimeMs = latest } = lstatSync(path, { throwIfNoEntry: false }) ?? {};
     if (mtimeMs < latest) rmSync(path, { force: true });
   }
 }

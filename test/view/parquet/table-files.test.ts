@@ -26,7 +26,6 @@ function filesIn(maxFileSize = 1e9): TableFiles<ThreadTable> {
     source: { trace: 'a' },
     createdBy: 'tracewright version 0.0.0',
     maxFileSize,
-    mode: 0o600,
     serviceFolder: (service) => service,
     onFile: () => {},
   });

@@ -15,6 +15,6 @@ writeFileSync(
 );
 process.env.PATH = `${process.cwd()}\\with space & ä;${process.env.PATH}`;
 const ends = [];
-for (const args of lists) ends.push(await new RecordedCommand(['shown', ...args], {}).ended);
+for (const args of lists) ends.push((await new RecordedCommand(['shown', ...args], {}).ended).text);
 const got = readFileSync('got.jsonl', 'utf8').trimEnd().split('\n');
 console.log(JSON.stringify({ got: got.map((line) => JSON.parse(line)), ends: [...new Set(ends)] }));

@@ -50,6 +50,15 @@ export interface RoundsBefore {
   readonly numbers: readonly ThreadNumber[];
 }
 
+/** A chunk of a trace. */
+export interface TraceChunk {
+  readonly piece: Piece;
+  /** In bytes. */
+  readonly size: number;
+  /** The number of events in the trace up to its end. */
+  readonly events: number;
+}
+
 /** The state of the trace so far. Replaced as a whole when a chunk is complete. */
 interface Told {
   /** For threads that are numbered differently from the rounds and, in version 4, for all threads. */
@@ -59,6 +68,7 @@ interface Told {
   hasEvents: boolean;
   /** Whether events are omitted until the next sequence point, including labels and stacks. */
   isSkipping: boolean;
+  events: number;
   /** The number of omitted events. */
   leftOut: number;
 }
@@ -88,7 +98,8 @@ export class NetTracePieces {
     for (const { id, sequence } of before?.numbers ?? []) {
       numberings.set(id, { ...AS_IN_ROUNDS, base: sequence });
     }
-    this.told = { numberings, lastTicks: trace.syncTicks, hasEvents: false, isSkipping: false, leftOut: 0 };
+    const counts = { events: 0, leftOut: 0 };
+    this.told = { numberings, lastTicks: trace.syncTicks, hasEvents: false, isSkipping: false, ...counts };
   }
 
   /** The number of omitted events. */
@@ -101,13 +112,13 @@ export class NetTracePieces {
    *
    * @param leavesOut whether to omit the events of rounds that begin after a sequence point, and report them as missing
    */
-  next(rounds: readonly WrittenRound[], leavesOut = false): Piece {
-    return this.piece(rounds, leavesOut, false, asIs);
+  next(rounds: readonly WrittenRound[], leavesOut = false): TraceChunk {
+    return this.piece(rounds, leavesOut, false, chunk);
   }
 
   /** The last chunk. */
-  end(rounds: readonly WrittenRound[]): Piece {
-    return this.piece(rounds, false, true, asIs);
+  end(rounds: readonly WrittenRound[]): TraceChunk {
+    return this.piece(rounds, false, true, chunk);
   }
 
   /** The next or last chunk, in a single part. */
@@ -119,7 +130,7 @@ export class NetTracePieces {
     rounds: readonly WrittenRound[],
     leavesOut: boolean,
     isLast: boolean,
-    resultOf: (piece: Piece) => Result,
+    resultOf: (piece: Piece, told: Told) => Result,
   ): Result {
     const { framing } = this;
     framing.beginPiece();
@@ -133,7 +144,7 @@ export class NetTracePieces {
     if (isLast) framing.end();
     const next = framing.piece();
     const size = pieceSize(next);
-    const result = resultOf(this.head.length === 0 ? next : [...this.head, ...next]);
+    const result = resultOf(this.head.length === 0 ? next : [...this.head, ...next], told);
     // No calls from here on: the caller gets each chunk exactly once.
     this.told = told;
     this.isBehindPoint = isBehindPoint;
@@ -148,6 +159,7 @@ export class NetTracePieces {
     this.addBlocks(BlockKind.Thread, round.threadRows);
     if (told.isSkipping) told.leftOut += round.eventCount;
     else {
+      told.events += round.eventCount;
       this.addBlocks(BlockKind.Stack, round.stacks);
       this.addBlocks(BlockKind.LabelList, round.labelLists);
       for (const block of round.events) this.addEvents(block, told);
@@ -227,7 +239,7 @@ export class NetTracePieces {
   }
 }
 
-const asIs = (piece: Piece): Piece => piece;
+const chunk = (piece: Piece, { events }: Told): TraceChunk => ({ piece, size: pieceSize(piece), events });
 
 function setNumbering(told: Told, id: number, numbering: Numbering): void {
   told.numberings = new Map(told.numberings).set(id, numbering);
