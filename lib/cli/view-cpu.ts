@@ -79,7 +79,9 @@ export class CpuView {
     this.#activities.add(event);
     const stack = this.#profile.take(event);
     if (stack === undefined) this.#charged.addEvent(event);
-    else this.#charged.addSample(event, stack);
+    else if (!this.#charged.addSample(event, stack) && this.#selected.isRoot === undefined) {
+      this.#profile.count(stack);
+    }
   }
 
   print(output: Output, isJson: boolean): void {
@@ -88,10 +90,10 @@ export class CpuView {
       this.#printBlocked(this.#blocked.end(), output, isJson);
       return;
     }
-    const costs = this.#profile.costs(this.trace?.processNames ?? new Map(), this.trace?.mappings);
-    if (isJson) printFunctions(costs, output, true);
+    const print = () => this.#printFunctions(output, isJson);
+    if (isJson) print();
     if (this.#charged.switches > 0) this.#printActivities(output, isJson);
-    if (!isJson) printFunctions(costs, output, false);
+    if (!isJson) print();
   }
 
   /** Says what the output does not. @throws Error if the selected activities have no samples */
@@ -106,6 +108,15 @@ export class CpuView {
       if (wanted !== undefined || this.#blocked !== undefined) throw new Error(problem);
     } else if (wanted !== undefined && this.#profile.samples === 0) {
       throw new Error(`${files} has no CPU samples in ${wanted}.`);
+    }
+  }
+
+  #printFunctions(output: Output, isJson: boolean): void {
+    const { counted } = this.#profile;
+    for (const [i, each] of counted.entries()) {
+      const costs = this.#profile.costs(this.trace?.processNames ?? new Map(), this.trace?.mappings, each);
+      if (i > 0 && !isJson) output.line('');
+      printFunctions(costs, counted.length > 1 ? each : undefined, output, isJson);
     }
   }
 

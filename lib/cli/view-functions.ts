@@ -1,4 +1,5 @@
 /** CPU samples by function and as a call tree, for `tracewright view FILE --cpu`. */
+import { printable } from '../base/printable.ts';
 import type { CallNode, CpuCosts } from '../view/cpu/cpu-profile.ts';
 import { countText, thousands } from '../view/number-text.ts';
 import type { Output } from './output.ts';
@@ -28,20 +29,23 @@ interface Cost {
   readonly off: number;
 }
 
+/** @param counted what perf counted, if that is to be said */
 export function printFunctions(
   { samples, onCpu, roots, functions }: CpuCosts,
+  counted: string | undefined,
   output: Output,
   isJson: boolean,
 ): void {
   if (isJson) {
-    for (const { frame, total, self, off } of functions) output.json({ ...frame, total, self, off });
+    for (const { frame, total, self, off } of functions) output.json({ counted, ...frame, total, self, off });
     return;
   }
   if (samples === 0) return;
   const off = samples - onCpu;
   const isOff = off >= 0.5;
   const waited = isOff ? `, of which ${thousands(Math.round(off))} were on no processor` : '';
-  output.line(`${countText(samples, 'CPU sample')}${waited}`);
+  const of = counted === undefined ? '' : ` of ${printable(counted)}`;
+  output.line(`${countText(samples, 'CPU sample')}${of}${waited}`);
   const columns = COLUMNS.filter(({ title }) => isOff || title !== OFF);
   const row = (cost: Cost, depth: number): string[] =>
     cells(cost, onCpu, depth).filter((_, index) => isOff || COLUMNS[index]?.title !== OFF);

@@ -35,7 +35,14 @@ const COLUMNS: readonly TableColumn[] = [
 /** In columns. */
 const MAX_GROUP_WIDTH = 32;
 
-const NO_STACK: SampledStack = { processId: undefined, addresses: [], timestamp: 0n, count: 0, onCpu: 0 };
+const NO_STACK: SampledStack = {
+  processId: undefined,
+  counted: undefined,
+  addresses: [],
+  timestamp: 0n,
+  count: 0,
+  onCpu: 0,
+};
 
 const COMPARED_COLUMNS: readonly TableColumn[] = [
   NAME,

@@ -4,7 +4,7 @@ import { Quantiles } from '../quantiles.ts';
 import type { TraceActivities } from '../trace-activities.ts';
 import type { TracedActivity } from '../traced-activity.ts';
 import { ActivityCharges, type ActivityRun, threadKey } from './activity-charges.ts';
-import type { SampledStack } from './cpu-profile.ts';
+import { countedBy, type SampledStack } from './cpu-profile.ts';
 import type { FrameNames } from './frame-names.ts';
 import { hasTimes, ProcessorTime, type TimedSample } from './processor-time.ts';
 
@@ -61,6 +61,8 @@ export class ChargedSamples {
   readonly #names: FrameNames;
   readonly #threads = new Map<string, SampledThread>();
   readonly #intervals = new Quantiles();
+  /** What the first sample of perf counts. */
+  #counted: string | undefined;
   #intervalSoFar = FIRST_INTERVAL_NS;
   #etwIntervalNs = ETW_INTERVAL_NS;
 
@@ -102,7 +104,11 @@ export class ChargedSamples {
     }
   }
 
-  addSample(event: TraceEvent, stack: SampledStack): void {
+  /** @returns whether the sample is charged: not if it counts something else than those before it */
+  addSample(event: TraceEvent, stack: SampledStack): boolean {
+    const counted = countedBy(event);
+    this.#counted ??= counted;
+    if (counted !== undefined && counted !== this.#counted) return false;
     const lastsUntilNext = event.provider === UNTIL_NEXT;
     const thread = this.#threadOf(event);
     const timeNs = Number(event.timeSinceStart);
@@ -126,6 +132,7 @@ export class ChargedSamples {
     if (last !== undefined) this.#endAt(timeNs, last, isTimed);
     if (isTimed) for (const left of thread.time.add(sample)) this.#settleTime(left);
     this.#charges.addSample(event, sample);
+    return true;
   }
 
   /** How long a thread was idle, at most: see `ProcessorTime`. */

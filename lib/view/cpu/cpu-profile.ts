@@ -11,6 +11,8 @@ const MAX_NODES = 2_000_000;
 /** Where samples were taken, and how many of them count. */
 export interface SampledStack {
   readonly processId: number | undefined;
+  /** What perf counted for the sample; undefined for others. */
+  readonly counted: string | undefined;
   /** Innermost first. */
   readonly addresses: readonly bigint[];
   /** From the first sample. */
@@ -54,6 +56,7 @@ export class CpuProfile {
   omitted = 0;
   readonly #names: FrameNames;
   readonly #stacks = new Map<string, SampledStack>();
+  readonly #counted = new Set<string | undefined>();
   #addresses = 0;
 
   constructor(names: FrameNames) {
@@ -73,7 +76,8 @@ export class CpuProfile {
       return undefined;
     }
     const { processId } = event;
-    const key = `${processId} ${addresses.join()}`;
+    const counted = countedBy(event);
+    const key = `${processId} ${addresses.join()} ${counted ?? ''}`;
     const known = this.#stacks.get(key);
     if (known !== undefined) return known;
     if (this.#addresses + addresses.length > MAX_ADDRESSES) {
@@ -81,7 +85,8 @@ export class CpuProfile {
       return undefined;
     }
     this.#addresses += addresses.length;
-    const stack = { processId, addresses, timestamp: event.timestamp, count: 0, onCpu: 0 };
+    this.#counted.add(counted);
+    const stack = { processId, counted, addresses, timestamp: event.timestamp, count: 0, onCpu: 0 };
     this.#stacks.set(key, stack);
     return stack;
   }
@@ -98,15 +103,28 @@ export class CpuProfile {
     return addresses.map((each) => this.#names.frameOf(processId, each, timestamp, mappings));
   }
 
-  /** Call this when all events have been read: names may follow the samples. */
-  costs(processNames: ReadonlyMap<number, string>, mappings?: CodeMappings): CpuCosts {
+  /** What samples stand for: perf may count several things at once, which cannot be added up. */
+  get counted(): readonly (string | undefined)[] {
+    return [...this.#counted];
+  }
+
+  /**
+   * Call this when all events have been read: names may follow the samples.
+   *
+   * @param counted of which samples; by default, of the first
+   */
+  costs(
+    processNames: ReadonlyMap<number, string>,
+    mappings?: CodeMappings,
+    counted: string | undefined = this.counted[0],
+  ): CpuCosts {
     const tree = new CallTree();
     const functions = new Map<string, FunctionCost>();
     let samples = 0;
     let onCpu = 0;
     for (const stack of this.#stacks.values()) {
       const { processId, count } = stack;
-      if (count === 0) continue;
+      if (count === 0 || stack.counted !== counted) continue;
       const frames = this.framesOf(stack, mappings);
       if (frames[0]?.name === IDLE) continue;
       samples += count;
@@ -118,6 +136,11 @@ export class CpuProfile {
       b.self - a.self || b.total - a.total;
     return { samples, onCpu, roots: tree.roots, functions: [...functions.values()].sort(bySamples) };
   }
+}
+
+/** See `CpuProfile.counted`. */
+export function countedBy({ provider, name }: TraceEvent): string | undefined {
+  return provider === 'perf' ? name : undefined;
 }
 
 class CallTree {

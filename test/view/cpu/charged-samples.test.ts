@@ -86,6 +86,11 @@ describe("A sample's CPU time", () => {
     ]);
   });
 
+  it('is that of the first event of perf, where there are several', () => {
+    const samples = [perf(1, 'cpu-clock', 10n), perf(1, 'task-clock', 10n), perf(2, 'cpu-clock', 10n)];
+    expect(times(samples)).toEqual([1e-5, 1e-5]);
+  });
+
   it('is the interval of ETW, a millisecond unless it says otherwise', () => {
     const kernel = (timeMs: number, name: string, payload = {}) =>
       eventAt(timeMs, { provider: 'Windows Kernel', name, payload, stack: [1n] });

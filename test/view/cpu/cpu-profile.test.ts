@@ -37,6 +37,23 @@ const functionsOf = (...given: Parameters<typeof costsOf>) =>
   costsOf(...given).functions.map(({ frame, total, self }) => [frame.name, total, self]);
 
 describe('CPU samples', () => {
+  it('of several events of perf are not added up: as in perf report, each event has its own', () => {
+    const profile = new CpuProfile(new FrameNames());
+    const counting = (name: string, address: bigint) =>
+      profile.add(event({ provider: 'perf', name, stack: [address] }));
+    for (let i = 0; i < 3; i++) counting('cycles', 1n);
+    counting('branch-misses', 1n);
+    counting('branch-misses', 2n);
+    expect(profile.counted).toEqual(['cycles', 'branch-misses']);
+    const counts = (counted: string) =>
+      profile.costs(new Map(), undefined, counted).functions.map(({ frame, self }) => [frame.name, self]);
+    expect(counts('cycles')).toEqual([['0x1', 3]]);
+    expect(counts('branch-misses')).toEqual([
+      ['0x1', 1],
+      ['0x2', 1],
+    ]);
+  });
+
   it('are counted by function and in a call tree', () => {
     const events = [
       method(1n, 0x1000n, 'Main'),
