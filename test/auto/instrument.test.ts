@@ -58,6 +58,7 @@ describe('TRACEWRIGHT_AUTO', () => {
     const onWarning = (warning: Error) => warnings.push(warning);
     process.on('warning', onWarning);
     expect(optionsOfText('')).toEqual({});
+    expect(optionsOfText('-traceparent')).toEqual({ traceparent: false });
     expect(optionsOfText(' pg,-redis , -fetch')).toEqual({ pg: true, redis: false, fetch: false });
     expect(optionsOfText('-nothing')).toEqual({});
     await vi.waitFor(() => expect(warnings).toHaveLength(1));
