@@ -32,8 +32,8 @@ const MARKS: Readonly<Record<TracedActivity['state'], readonly [mark: string, st
 /** Its stop says so: no other mark says more. */
 const FAILED = ['failed ', 'red'] as const;
 
-export const MARKS_USAGE = `"failed" is an activity whose stop says so: success is false, errorType, errorMessage or error is not empty, statusCode is
-500 or higher, 400 for a ClientRequest, grpcStatus or exitCode is not 0. For an activity without a stop, "killed" is the time until an enclosing activity stopped, and "open" the time
+export const MARKS_USAGE = `"failed" is an activity whose stop says so, such as by success=false, errorType or statusCode=500: docs/activities.md has
+the rule. For an activity without a stop, "killed" is the time until an enclosing activity stopped, and "open" the time
 until the trace ends. "no start" is a stop without its start.
 `;
 
