@@ -2,6 +2,7 @@
 import type { CpuOptions } from '../record/cpu-sampling.ts';
 import type { EtwRecordingSession } from '../record/etw-recording.ts';
 import type { SelectionOptions, Tracepoint } from '../record/tracepoint-selection.ts';
+import { Level } from '../source/constants.ts';
 import type { TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
 import { commandArguments, processIdArgument } from './command-arguments.ts';
 import { keywordsArgument } from './event-filter.ts';
@@ -38,7 +39,7 @@ with Ctrl-C.
                             required; on Linux, the default is all of user_events
   --tracepoint SYSTEM:NAME  Linux: this tracepoint, of any system; can be repeated. user_events:Provider_L4K1 is
                             created if no program has registered it yet, so that no event is missed
-  --level N                 only levels up to N of the providers
+  --level N                 only levels up to N of the providers: a number or a name, such as Warning
   --keywords HEX            only events of the providers with one of these keywords, or without keywords
   --stacks                  Windows: adds a stack to each event
   --max-size MIB            Windows: stops when the file has this size (${DEFAULT_MAX_MIB}). With --ring: writes no more
@@ -187,9 +188,12 @@ function tracepointArgument(text: string): Tracepoint {
 }
 
 function levelArgument(text: string): number {
-  const level = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  const [, named] = Object.entries(Level).find(([name]) => name.toLowerCase() === text.toLowerCase()) ?? [];
+  const level = named ?? (/^\d+$/.test(text) ? Number(text) : Number.NaN);
   if (level >= 1 && level <= MAX_LEVEL) return level;
-  throw new UsageError(`--level takes a number from 1 to ${MAX_LEVEL}, not "${text}".`);
+  throw new UsageError(
+    `--level takes a number from 1 to ${MAX_LEVEL}, or a name such as Warning, not "${text}".`,
+  );
 }
 
 function frequencyArgument(text: string | undefined): number {

@@ -44,7 +44,7 @@ export class WrittenEvent<Name extends string = string, Fields = Readonly<Record
   readonly activityId: string | undefined;
   /** For a Start: the activity in which it was started. */
   readonly relatedActivityId: string | undefined;
-  /** The object that was passed when writing the event. */
+  /** The object that was passed when writing the event: it is the writer's, and all listeners', so do not change it. */
   readonly payload: Fields;
   /** Nanoseconds since 1970. */
   readonly timestamp: bigint;

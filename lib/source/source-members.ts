@@ -137,8 +137,11 @@ function runIn(
   work: Work | undefined,
 ): unknown {
   if (typeof optionsOrWork === 'function') return activity.scope(payload, undefined, optionsOrWork);
+  if (typeof work !== 'function') {
+    throw new TypeError(`${provider.name}: the work of an activity follows its payload, which may be {}.`);
+  }
   const { parent, stop } = optionsOrWork;
-  const run = work as Work;
+  const run = work;
   if (parent === undefined) return activity.scope(payload, stop, run);
   if (typeof parent === 'string' && activity.startEnabled && contextOf(parent) === undefined) {
     account.badValues++;

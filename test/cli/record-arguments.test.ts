@@ -53,7 +53,7 @@ describe('the command line of record', () => {
   });
 
   it.each([
-    [['--level', '0'], '--level takes a number from 1 to 255, not "0".'],
+    [['--level', '0'], '--level takes a number from 1 to 255, or a name such as Warning, not "0".'],
     [['--keywords', '0xg'], '--keywords takes 64 bits in hex, not "0xg".'],
     [['--duration', '-1s'], /--duration/],
     [['--duration', '0'], '--duration takes a number of seconds, not "0".'],
@@ -149,6 +149,10 @@ describe('the command line of record', () => {
       '--tracepoint is supported only on Linux.',
     );
   });
+});
+
+it.each(['warning', 'Warning', 'WARNING', '3'])('takes the level %s as collect does', (level) => {
+  expect(recordArguments(['--provider', 'P', '--level', level])?.selected).toMatchObject({ level: 3 });
 });
 
 describe('the command line of record on Windows', () => {

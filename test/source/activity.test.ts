@@ -587,3 +587,11 @@ describe('throwOnErrors', () => {
     subscription.close();
   });
 });
+
+it('an activity says what it misses if its work stands in the place of its payload', () => {
+  const log = defineEventSource('Activity-Arguments', { OpStart: event({}), OpStop: event({}) });
+  const activity = log.activity as unknown as (name: string, work: () => void) => void;
+  expect(() => activity('Op', () => {})).toThrow(
+    new TypeError('Activity-Arguments: the work of an activity follows its payload, which may be {}.'),
+  );
+});
