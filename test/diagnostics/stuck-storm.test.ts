@@ -25,5 +25,15 @@ if (process.platform === 'linux') {
         expect([kind, (counts[kind] ?? 0) > 0]).toEqual([kind, true]);
       }
     });
+
+    it('is not starved by clients that sample, and come and go', { timeout: 120_000 }, async () => {
+      const result = await run('diagnostics/programs/starved.mjs');
+      // Without a limit, the 1.5 seconds of its work never ended.
+      expect(result).toEqual({
+        alone: expect.any(Number),
+        sampled: expect.any(Number),
+        clients: expect.any(Number),
+      });
+    });
   });
 }

@@ -8,6 +8,7 @@ import { SAMPLE_PROFILER } from '../../eventpipe/cpu-samples/dotnet-events.ts';
 import { ProviderRequests } from '../../eventpipe/requests.ts';
 import { sessionProvider } from '../../eventpipe/session-provider.ts';
 import { BYTES_PER_MB } from '../../eventpipe/start-session.ts';
+import { SharedProfiler } from '../../eventpipe/stuck-thread/remote-profiler.ts';
 import { StuckSession } from '../../eventpipe/stuck-thread/stuck-session.ts';
 import { Acceptor } from '../../platform/acceptor.ts';
 import { type UnixSocket, type UnixSockets, unixSockets } from '../../platform/unix-socket.ts';
@@ -38,6 +39,7 @@ class StandInThread {
   readonly #data: StandInData;
   readonly #main: MessagePort;
   readonly #acceptors: readonly Acceptor[];
+  readonly #profiler: SharedProfiler;
   readonly #clients = new Set<Client>();
   #sessions = 0n;
   #isBack = false;
@@ -45,6 +47,7 @@ class StandInThread {
   constructor(data: StandInData, main: MessagePort, sockets: UnixSockets) {
     this.#data = data;
     this.#main = main;
+    this.#profiler = new SharedProfiler(!data.stuck.isCovered);
     main.on('message', (message: ToStandIn) => {
       if (message === 'back') this.#handOver();
       else if (message === 'end') main.close();
@@ -106,7 +109,7 @@ class StandInThread {
       bufferSize: Math.min(tracing.bufferMegabytes, MAX_BUFFER_MB) * BYTES_PER_MB,
     } as const;
     const id = this.#data.firstSession + this.#sessions++;
-    const trace = new StuckSession(settings, output, this.#data.stuck);
+    const trace = new StuckSession(settings, output, this.#data.stuck, this.#profiler);
     client.session = { id, trace };
     output.open(encodeSessionReply(id));
     client.connection.closed.then(() => trace.abandon());
@@ -116,8 +119,10 @@ class StandInThread {
   /** The main thread takes over all clients. */
   async #handOver(): Promise<void> {
     this.#isBack = true;
+    this.#profiler.mainIsBack();
     for (const acceptor of this.#acceptors) acceptor.close();
     await Promise.all(Array.from(this.#clients, (client) => this.#leave(client)));
+    this.#profiler.end();
     this.#main.postMessage('done');
   }
 
@@ -146,7 +151,7 @@ class StandInThread {
 
   /** The main thread waits for this, and would wait for inspectors. */
   #exit(): void {
-    for (const { session } of this.#clients) session?.trace.abandon();
+    this.#profiler.end();
     Atomics.store(this.#data.hasLeft, 0, 1);
     Atomics.notify(this.#data.hasLeft, 0);
   }

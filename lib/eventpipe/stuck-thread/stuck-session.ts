@@ -14,13 +14,11 @@ import { type SamplingRequest, sampleTime } from '../cpu-samples/cpu-samples.ts'
 import { MethodTable } from '../cpu-samples/method-table.ts';
 import { NamedSamples } from '../cpu-samples/named-samples.ts';
 import { cpuSamples } from '../cpu-samples/profiled-samples.ts';
+import { nowUs, type ProfilePiece } from '../cpu-samples/v8-profiler.ts';
 import { POINTER_SIZE, traceOfThisProcess } from '../process-info.ts';
 import type { SessionOutput } from '../session-output.ts';
-import { RemoteProfiler } from './remote-profiler.ts';
+import type { SharedProfiler } from './remote-profiler.ts';
 
-/** The first samples come soon, because a user is waiting to see what the process is doing. */
-const FIRST_PIECE_MS = 300;
-const PIECE_MS = 1000;
 /** Version 4 identifies threads only by their ids: no thread has this one, nor does the main thread's profiler. */
 const OWN_THREAD_ID = 0xffff_fffe;
 
@@ -66,16 +64,17 @@ export class StuckSession {
   readonly #main: ThreadHandle;
   readonly #methods = new MethodTable(true);
   readonly #samples: NamedSamples;
+  readonly #profiler: SharedProfiler;
+  readonly #sinceUs = nowUs();
   #size = 0;
-  #profiler: RemoteProfiler | undefined;
-  #timer: NodeJS.Timeout | undefined;
-  #taking: Promise<void> | undefined;
 
-  constructor(settings: StuckSettings, output: SessionOutput, stuck: StuckThread) {
+  /** @param profiler of all sessions */
+  constructor(settings: StuckSettings, output: SessionOutput, stuck: StuckThread, profiler: SharedProfiler) {
     const { version, sampling } = settings;
     this.#settings = settings;
     this.#output = output;
     this.#stuck = stuck;
+    this.#profiler = profiler;
     this.#rounds = new NetTraceRounds(version, POINTER_SIZE, 'time', false, APART);
     this.#pieces = new NetTracePieces(version, traceOfThisProcess(sampling));
     const { pid: processId } = process;
@@ -93,11 +92,8 @@ export class StuckSession {
   }
 
   /** Writes the last samples; the trace continues after them. */
-  async leave(): Promise<void> {
-    clearTimeout(this.#timer);
-    await this.#taking;
-    await this.#take();
-    this.abandon();
+  leave(): Promise<void> {
+    return this.#profiler.leave(this.#take);
   }
 
   /** Writes the last samples, and the end of the trace. */
@@ -108,39 +104,28 @@ export class StuckSession {
 
   /** Ends without the last samples. */
   abandon(): void {
-    clearTimeout(this.#timer);
-    this.#profiler?.end();
-    this.#profiler = undefined;
+    this.#profiler.forget(this.#take);
   }
 
   #sample({ intervalMs }: SamplingRequest): void {
     try {
-      this.#profiler = new RemoteProfiler(intervalMs * 1000, !this.#stuck.isCovered);
-      this.#schedule(FIRST_PIECE_MS);
+      this.#profiler.join(this.#take, intervalMs * 1000);
     } catch {
       // Not permitted: the trace contains the main thread's events, once they arrive.
     }
   }
 
-  #schedule(delay: number): void {
-    this.#timer = setTimeout(() => {
-      this.#taking = this.#take().then(() => {
-        if (this.#profiler !== undefined) this.#schedule(PIECE_MS);
-      });
-    }, delay);
-  }
-
-  async #take(): Promise<void> {
-    const piece = await this.#profiler?.take();
-    if (piece === undefined) return;
+  readonly #take = (piece: ProfilePiece): void => {
     this.#samples.forgetNames();
     for (const sample of cpuSamples(piece, this.#methods)) {
+      // The profiler may have run for another session before.
+      if (sample.timeUs < this.#sinceUs) continue;
       if (this.#output.pendingBytes > this.#settings.bufferSize) this.#rounds.drop(this.#own, 1);
       else this.#samples.write(sample, this.#toMain(sampleTime(sample)));
     }
     this.#samples.writeTimes(timesOfThread(this.#stuck.osThreadId), this.#toMain(timestamp()));
     this.#flush();
-  }
+  };
 
   #tellOfStuckThread(): void {
     const { osThreadId, waitedMs } = this.#stuck;
