@@ -26,6 +26,7 @@ interface Module {
 
 /** For all processes together, to limit memory. */
 const MAX_RANGES = 1_000_000;
+const SAMPLE_PROFILER = 'Microsoft-DotNETCore-SampleProfiler';
 /** V8's names for time outside of JavaScript, as sessions write them. */
 export const IDLE = 'native.(idle)';
 const PROGRAM = 'native.(program)';
@@ -94,8 +95,8 @@ export class FrameNames {
     return this.#leafOf(event) === IDLE;
   }
 
-  #leafOf({ processId, stack, timestamp }: TraceEvent): string | undefined {
-    const [leaf] = stack ?? [];
+  #leafOf({ provider, processId, stack, timestamp }: TraceEvent): string | undefined {
+    const [leaf] = provider === SAMPLE_PROFILER ? (stack ?? []) : [];
     if (leaf === undefined) return undefined;
     return this.#methods.get(processId)?.find(addressNumber(leaf), Number(timestamp))?.name;
   }

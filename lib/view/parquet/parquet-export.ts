@@ -116,7 +116,7 @@ export class ParquetExport {
     const service = this.#serviceOf(processId);
     const payload = this.#payloads.text(event);
     this.#activities.add(event, service, payload);
-    const isSample = isCpuSample(event);
+    const isSample = isCpuSample(event) && !this.#names.isIdle(event);
     if (!isSample) this.#names.add(event);
     this.#samples.addSwitch(event);
     const time = BigInt.asIntN(64, timestamp);

@@ -66,7 +66,7 @@ export class StackColumns {
    */
   add(event: TraceEvent, nowNs: number, isSample: boolean): number | undefined {
     const addresses = isSample ? sampledAddresses(event) : event.stack;
-    const isEmpty = addresses === undefined || addresses.length === 0;
+    const isEmpty = addresses === undefined || addresses.length === 0 || this.frames.isIdle(event);
     const stack = isEmpty ? undefined : this.#stackOf(event, addresses, nowNs);
     this.ofEvent.optionalVarUint(stack);
     return isSample && stack !== undefined ? this.#sampleActivities.push(0) - 1 : undefined;

@@ -79,11 +79,10 @@ describe("A sample's CPU time", () => {
   });
 
   it('is the period of perf, if that is a time', () => {
-    expect(times([perf(1, 'cpu-clock', 10n), perf(5, 'cpu-clock:u', 20n), perf(9, 'cycles', 30n)])).toEqual([
-      1e-5,
-      2e-5,
-      undefined,
-    ]);
+    const ofEach = (name: string) => times([perf(1, name, 10n), perf(5, name, 20n)]);
+    expect(ofEach('cpu-clock')).toEqual([1e-5, 2e-5]);
+    expect(ofEach('cpu-clock:u')).toEqual([1e-5, 2e-5]);
+    expect(ofEach('cycles')).toEqual([undefined, undefined]);
   });
 
   it('is that of the first event of perf, where there are several', () => {

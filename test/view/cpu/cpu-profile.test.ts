@@ -37,6 +37,23 @@ const functionsOf = (...given: Parameters<typeof costsOf>) =>
   costsOf(...given).functions.map(({ frame, total, self }) => [frame.name, total, self]);
 
 describe('CPU samples', () => {
+  it('do not include those of an idle thread, unlike those of native code', () => {
+    const names = new FrameNames();
+    const profile = new CpuProfile(names);
+    const named = (start: bigint, MethodName: string) =>
+      event({
+        name: 'Method/DCStartVerbose',
+        payload: { MethodStartAddress: start, MethodSize: 0x10, MethodNamespace: 'native', MethodName },
+      });
+    const v8 = (address: bigint) =>
+      event({ provider: 'Microsoft-DotNETCore-SampleProfiler', payload: { Type: 1 }, stack: [address] });
+    const [idle, program] = [v8(0x18n), v8(0x28n)];
+    for (const each of [named(0x10n, '(idle)'), named(0x20n, '(program)'), idle, program]) profile.add(each);
+    expect([names.isIdle(idle), names.isNative(idle)]).toEqual([true, false]);
+    expect([names.isIdle(program), names.isNative(program)]).toEqual([false, true]);
+    expect(profile.costs(new Map()).samples).toBe(1);
+  });
+
   it('of several events of perf are not added up: as in perf report, each event has its own', () => {
     const profile = new CpuProfile(new FrameNames());
     const counting = (name: string, address: bigint) =>
