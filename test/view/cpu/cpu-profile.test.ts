@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { SymbolFolders } from '../../../lib/symbols/symbol-folders.ts';
 import { CodeMappings } from '../../../lib/trace/code-mappings.ts';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
-import { CpuProfile } from '../../../lib/view/cpu/cpu-profile.ts';
+import { CpuProfile, isCpuSample } from '../../../lib/view/cpu/cpu-profile.ts';
 import { FrameNames } from '../../../lib/view/cpu/frame-names.ts';
 import { guidBytes } from '../../../lib/wire/guid.ts';
 import { pdbBytes } from '../../wire/pdb/pdb-bytes.ts';
@@ -69,6 +69,13 @@ describe('CPU samples', () => {
       ['0x1', 1],
       ['0x2', 1],
     ]);
+  });
+
+  it("are those of Windows' Idle thread only while it serves a DPC or an interrupt, as TraceEvent counts", () => {
+    const ofThread = (threadId: number, Flags: number) =>
+      event({ provider: 'Windows Kernel', name: 'PerfInfo/Sample', threadId, payload: { Flags } });
+    const given = [ofThread(0, 0), ofThread(0, 8), ofThread(0, 1), ofThread(0, 2), ofThread(7, 0)];
+    expect(given.map((each) => isCpuSample(each))).toEqual([false, false, true, true, true]);
   });
 
   it('are counted by function and in a call tree', () => {

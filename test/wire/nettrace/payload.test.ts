@@ -4,11 +4,13 @@ import {
   type Bytes,
   flat,
   guid,
+  row,
   sized,
   u8,
   u16,
   u32,
   u64,
+  utf8,
   utf16,
   varint,
   varuint,
@@ -126,6 +128,18 @@ describe('a payload', () => {
     const nested = [22, 22, 22, nothing, u16(65535), u16(65535), u16(65535)];
     const { problem } = decode(describedV6([field('x', nested)]), [0]);
     expect(problem).toMatch(/more values than fit into its 1 bytes/);
+  });
+
+  it('cannot repeat a long name in each of its structs', () => {
+    const long = 'n'.repeat(30_000);
+    const structs = [19, 1, u16(1), row(utf8(long), 5)];
+    const { payload, problem } = decode(
+      describedV6([field('x', structs)]),
+      u16(20_000),
+      Array(20_000).fill(1),
+    );
+    expect(JSON.stringify(payload).length).toBeLessThan(128 * 20_000);
+    expect(problem).toMatch(/more values than fit into its 20002 bytes/);
   });
 
   it('is decoded, whatever it contains', () => {
