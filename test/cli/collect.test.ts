@@ -85,7 +85,7 @@ describe('collect', () => {
     await run('collect', '-p', PID, '-o', 'a', '--duration', '0.1');
     expect(fake.requests[0]?.subarray(33).toString('hex')).toBe(
       hexBytes(`ffffffffffffffff 05000000 02000000 2a000000 01000000 0000
-        2000000000000000 00000000 0d000000 ${Buffer.from('Node.Runtime', 'utf16le').toString('hex')} 01000000 0000`).toString(
+        2000000000000000 00000000 0d000000 ${Buffer.from('Node.Runtime', 'utf16le').toString('hex')}0000 01000000 0000`).toString(
         'hex',
       ),
     );
