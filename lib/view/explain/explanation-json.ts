@@ -42,6 +42,7 @@ function activityJson(finding: Finding, framesOf: FramesOf): object {
     others: othersOf(finding),
     label,
     name: activity.name,
+    field: activity.extra,
     activityId: activity.id,
     activityPath: activityKey(activity.id, activity.processId)?.text,
     processId: activity.processId,
