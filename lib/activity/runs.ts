@@ -26,6 +26,8 @@ export interface ActivityRunFields {
   durationMSec: number;
   /** The processor time that the thread used; -1 if that is unknown. */
   cpuMSec: number;
+  /** How long it waited for a processor that others used; -1 if that is unknown. */
+  processorWaitMSec: number;
   /** What called back: see `WAKERS`; empty if it is unknown. */
   wokenBy: string;
   /** Whether the callback was the activity's own, rather than one in which its promise was settled. */
@@ -47,6 +49,8 @@ export interface LoopClocks {
   turns(): number;
   /** Processor time of the thread; -1 if it cannot be read. */
   cpu(): number;
+  /** How long the thread has waited for a processor; -1 if it cannot be read. */
+  processorWait(): number;
 }
 
 /** Shorter runs count for the one before, in milliseconds, unless they end a wait. */
@@ -109,8 +113,9 @@ interface Piece {
   /** How long its activity had not run; 0 for a new one. */
   readonly waited: number;
   end: number;
-  /** Processor time; -1 if it was not read. */
+  /** Processor time, and how long it waited for a processor; -1 if it was not read. */
   cpu: number;
+  processorWait: number;
 }
 
 export class ActivityRuns {
@@ -133,8 +138,9 @@ export class ActivityRuns {
   /** Written once it is known that what follows does not belong to it. */
   #pending: Piece | undefined;
   #isWriting = false;
-  /** Processor time when it was last read, and how long the thread has run since. */
+  /** The thread's times when they were last read, and how long it has run since. */
   #cpu: number;
+  #processorWait: number;
   #ranSince = 0;
 
   /** @param number of the last run of an earlier observation */
@@ -146,6 +152,7 @@ export class ActivityRuns {
     this.#number = number + 1;
     const now = clocks.now();
     this.#cpu = clocks.cpu();
+    this.#processorWait = clocks.processorWait();
     this.#idle = clocks.idle();
     this.#turns = clocks.turns();
     this.#polled = this.#polledBefore = now;
@@ -235,7 +242,7 @@ export class ActivityRuns {
 
   #pieceAt(now: number, id: Guid | undefined): Piece {
     const waited = id === undefined ? 0 : now - (this.#lastRan.get(id) ?? now);
-    return { id, callback: this.#callback, start: now, waited, end: now, cpu: -1 };
+    return { id, callback: this.#callback, start: now, waited, end: now, cpu: -1, processorWait: -1 };
   }
 
   #endPiece(end: number): void {
@@ -243,7 +250,7 @@ export class ActivityRuns {
     const pending = this.#pending;
     if (piece.id !== undefined) this.#lastRan.set(piece.id, end);
     piece.end = Math.max(piece.start, end);
-    piece.cpu = this.#cpuOf(piece.end - piece.start);
+    this.#readTimes(piece);
     if (pending !== undefined && !isTelling(piece)) {
       if (pending.cpu >= 0) pending.cpu += piece.end - piece.start;
       pending.end = piece.end;
@@ -254,15 +261,19 @@ export class ActivityRuns {
   }
 
   /** The loop needs no processor while it waits, and shorter runs are assumed to have had one. */
-  #cpuOf(ran: number): number {
+  #readTimes(piece: Piece): void {
+    const ran = piece.end - piece.start;
     this.#ranSince += ran;
-    if (this.#ranSince < READ_MS) return -1;
-    const before = this.#cpu;
+    if (this.#ranSince < READ_MS) return;
     const others = this.#ranSince - ran;
-    this.#cpu = this.#clocks.cpu();
+    const [cpu, processorWait] = [this.#clocks.cpu(), this.#clocks.processorWait()];
+    if (cpu >= 0 && this.#cpu >= 0) piece.cpu = Math.min(ran, Math.max(0, cpu - this.#cpu - others));
+    if (processorWait >= 0 && this.#processorWait >= 0) {
+      piece.processorWait = Math.min(ran, Math.max(0, processorWait - this.#processorWait));
+    }
+    this.#cpu = cpu;
+    this.#processorWait = processorWait;
     this.#ranSince = 0;
-    if (this.#cpu < 0 || before < 0) return -1;
-    return Math.min(ran, Math.max(0, this.#cpu - before - others));
   }
 
   #writePending(now: number): void {
@@ -272,7 +283,7 @@ export class ActivityRuns {
   }
 
   /** A listener may itself start activities. */
-  #writeSafely({ id, callback, start, end, cpu, waited }: Piece, now: number): void {
+  #writeSafely({ id, callback, start, end, cpu, processorWait, waited }: Piece, now: number): void {
     const { waker, readyFrom, readyBy } = callback;
     const isOwnCallback = callback.id === id;
     // An immediate is ready at once.
@@ -283,6 +294,7 @@ export class ActivityRuns {
       startedAgoMSec: now - start,
       durationMSec: end - start,
       cpuMSec: cpu,
+      processorWaitMSec: processorWait,
       wokenBy: waker,
       isOwnCallback,
       lateMSec: isReady ? waited : Math.max(0, start - readyBy),

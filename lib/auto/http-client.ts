@@ -1,12 +1,15 @@
 /** Requests made with node:http and node:https: each is an activity nested in the one that makes it. */
 
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
+import type { Activity } from '../activity/activity.ts';
 import type { ActivityFlow } from '../activity/flow.ts';
 import { sharedActivities } from '../activity/shared.ts';
 import type { TraceContext } from '../activity/trace-context.ts';
 import { failureFields, NO_FAILURE } from '../base/thrown-fields.ts';
 import type { Observation } from '../runtime/observation.ts';
 import { type ActivityEvents, activityEventsOf, type TraceFields } from '../source/activity-events.ts';
+import { writerOf } from '../source/event-functions.ts';
+import type { EventWriter } from '../source/event-writer.ts';
 import { type ChannelHandlers, subscribed } from './channels.ts';
 import type { HttpEvents, RequestFields } from './http-events.ts';
 import { ABORTED, hostAndPort, NO_STATUS, pathAndQueryOf } from './request-fields.ts';
@@ -37,8 +40,16 @@ function targetOf(request: ClientRequest): ReturnType<typeof hostAndPort> {
   return hostAndPort(typeof authority === 'string' ? authority : request.host, scheme);
 }
 
+function isQueued(request: ClientRequest & { readonly agent?: Agent | null }): boolean {
+  for (const queue of Object.values(request.agent?.requests ?? {})) {
+    if ((queue as readonly unknown[] | undefined)?.includes(request)) return true;
+  }
+  return false;
+}
+
 export class ClientRequests {
   readonly #events: ActivityEvents;
+  readonly #socketAssigned: EventWriter;
   readonly #settings: Settings;
   readonly #flow: ActivityFlow = sharedActivities().flow;
   readonly #begun = new WeakSet<ClientRequest>();
@@ -46,6 +57,7 @@ export class ClientRequests {
 
   constructor(events: HttpEvents, settings: Settings) {
     this.#events = activityEventsOf(events, 'ClientRequest');
+    this.#socketAssigned = writerOf(events.SocketAssigned);
     this.#settings = settings;
   }
 
@@ -93,7 +105,20 @@ export class ClientRequests {
     // `close` always comes: after a response, a failure, an abort, an upgrade. If nobody reads the response, it comes
     // with the connection's.
     request.on('close', () => this.#events.endBegun(activity, () => this.#outcomeOf(request)));
+    if (IS_TOLD_OF_CREATION && this.#socketAssigned.isNoticed) this.#watchAgent(request, activity);
     this.#sendTrace(request, activity.trace);
+  }
+
+  /** Whether its agent has a socket for it is only known when it has been created. */
+  #watchAgent(request: ClientRequest, { id }: Activity): void {
+    const createdAt = performance.now();
+    process.nextTick(() => {
+      if (!isQueued(request)) return;
+      request.once('socket', () => {
+        const durationMSec = performance.now() - createdAt;
+        this.#socketAssigned.write({ durationMSec }, id, undefined, undefined);
+      });
+    });
   }
 
   /** Unless it is too late, as on Node.js 20, or the application adds the header itself. */

@@ -1,6 +1,7 @@
 /** The event source `Node.Http`: requests that this process serves, and requests that it makes. */
 import { FAILURE } from '../base/thrown-fields.ts';
 import type { TraceFields } from '../source/activity-events.ts';
+import { Level } from '../source/constants.ts';
 import { event } from '../source/event.ts';
 import { defineEventSource } from '../source/event-source.ts';
 import type { PayloadOf } from '../source/fields.ts';
@@ -26,6 +27,8 @@ export function defineHttpEvents() {
     RequestStop: event({ statusCode: 'int32', route: 'string', ...FAILURE, grpcStatus: 'int32' }),
     ClientRequestStart: event(REQUEST, { traceContext: true, message: '{1} {2}://{3}:{4}{0}' }),
     ClientRequestStop: event({ statusCode: 'int32', ...FAILURE, grpcStatus: 'int32' }),
+    // How long the request waited until its agent had a socket for it.
+    SocketAssigned: event({ durationMSec: 'double' }, { level: Level.Verbose }),
   });
 }
 

@@ -2,7 +2,7 @@
 import { ACTIVITY_RUN, ActivityRuns, type LoopClocks } from '../activity/runs.ts';
 import { sharedActivities } from '../activity/shared.ts';
 import { ACTIVITY_SWITCH, ActivitySwitches } from '../activity/switches.ts';
-import { NOT_READ, type ThreadTimes, threadTimes } from '../platform/thread-times.ts';
+import { NOT_READ, ProcessorWait, type ThreadTimes, threadTimes } from '../platform/thread-times.ts';
 import { writerOf } from '../source/event-functions.ts';
 import type { RuntimeEvents } from './events.ts';
 import { isAskedFor, type Observation } from './observation.ts';
@@ -35,7 +35,7 @@ export function activitySwitches(events: RuntimeEvents): Observation {
 const timing = performance.nodeTiming as typeof performance.nodeTiming & {
   readonly uvMetricsInfo?: { readonly loopCount: number };
 };
-const CLOCKS: LoopClocks = {
+const CLOCKS: Omit<LoopClocks, 'processorWait'> = {
   now: () => performance.now(),
   idle: () => timing.idleTime,
   turns: () => timing.uvMetricsInfo?.loopCount ?? 0,
@@ -51,11 +51,12 @@ export function activityRuns(events: RuntimeEvents): Observation {
   return {
     isWanted: () => isAskedFor(events, writer, { level, keywords }),
     start: () => {
+      const wait = new ProcessorWait();
       const runs = new ActivityRuns(
         sharedActivities(),
         (fields, id, wokenBy) => writer.write({ ...fields }, id, wokenBy, undefined),
         number,
-        CLOCKS,
+        { ...CLOCKS, processorWait: () => wait.read() },
       );
       const end = runs.observe();
       running = runs;
@@ -67,6 +68,7 @@ export function activityRuns(events: RuntimeEvents): Observation {
       }
       return () => {
         end();
+        wait.close();
         number = runs.number;
         running = undefined;
       };

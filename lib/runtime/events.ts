@@ -118,6 +118,7 @@ export function defineRuntimeEvents() {
           startedAgoMSec: 'double',
           durationMSec: 'double',
           cpuMSec: 'double',
+          processorWaitMSec: 'double',
           wokenBy: 'string',
           isOwnCallback: 'bool',
           lateMSec: 'double',

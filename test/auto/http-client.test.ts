@@ -19,7 +19,9 @@ describeEachNode('a request made with node:http', (run, major) => {
       for (const request of requests(way)) {
         expect(works, way).toContain(request.in);
         expect(request.stop, way).toHaveLength(1);
-        expect(request.inside, way).toEqual([]);
+        // Of an agent with fewer sockets than requests, those in its queue say how long they were there.
+        const waits = way === 'pooled' ? request.inside.filter((each) => 'durationMSec' in each) : [];
+        expect(request.inside, way).toEqual(waits);
       }
     }
   });

@@ -1,13 +1,129 @@
 /**
  * `tracewright explain` names the cause of each slow request of a server that has a cause in each of its routes, while
- * others run beside it, and how long each made the request wait, as the server itself has measured.
+ * other requests come all the time, and says how long each made the request wait, as the server itself has measured.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { createSocket, type Socket } from 'node:dgram';
-import { once } from 'node:events';
-import { createServer, get, request as httpRequest, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, expect, it } from 'vitest';
+import { describeEachNode } from './each-node.ts';
+
+interface Explained {
+  readonly field: string;
+  readonly durationMSec: number;
+  readonly sentence: string;
+  readonly states: readonly {
+    readonly state: string;
+    readonly what: string;
+    readonly msec: number;
+    readonly atLeastMSec: number;
+    readonly atMostMSec: number;
+  }[];
+}
+
+interface Printed {
+  /** What the server measured, by the request's path. */
+  readonly truths: Readonly<Record<string, number>>;
+  readonly explanation: { readonly activities: readonly Explained[] };
+}
+
+/** Its own code, which every cause needs some of. */
+const OWN = ['running', 'offProcessor', 'collection', 'held'];
+/** What the first sentences say, and which states the server measured together. */
+const CAUSES: Readonly<Record<string, { readonly sentence: RegExp; readonly states: readonly string[] }>> = {
+  cpu: { sentence: /its own code ran \(.*burn/, states: OWN },
+  gc: { sentence: /V8 collected garbage in its own code/, states: ['collection'] },
+  'sync-fs': {
+    sentence:
+      /\(readFileSync, called by .*blocked the thread.*: synchronous I\/O|blocked the thread \(readFileSync/,
+    states: ['offProcessor', 'running'],
+  },
+  exec: { sentence: /\(execFileSync, called by .*: a child process/, states: ['offProcessor', 'running'] },
+  lock: { sentence: /blocked the thread.*: a lock/, states: ['offProcessor', 'running'] },
+  cold: {
+    sentence: /its own code ran \(loading modules\)/,
+    states: ['running', 'offProcessor', 'collection'],
+  },
+  held: { sentence: /the loop ran GET \/hog\/:id \(.*burn/, states: ['held'] },
+  'held-by-timer': { sentence: /the loop ran code outside of activities.* \(.*burn/, states: ['held'] },
+  pool: { sentence: /for its turn, until GET \/pool\/:id let it go on/, states: ['pool'] },
+  agent: {
+    sentence: /for its turn, until GET \/agent\/:id let it go on|for a socket of the agent/,
+    states: ['pool', 'child'],
+  },
+  pbkdf2: { sentence: /for the thread pool \(crypto\.pbkdf2\)/, states: ['threadPool', ...OWN] },
+  dns: { sentence: /for dns\.resolve/, states: ['otherSide'] },
+  'slow-lookup': {
+    sentence: /for DNS of slow\.example/,
+    states: ['child', 'otherSide', 'threadPool', ...OWN],
+  },
+  sleep: { sentence: /for a timer that it had set itself\./, states: ['timer'] },
+  'n1-in-turn': { sentence: /9 calls of GET .*one after the other \(N\+1\)/, states: ['child', ...OWN] },
+  'n1-in-parallel': { sentence: /9 calls of GET .*at the same time \(N\+1\)/, states: ['child', ...OWN] },
+  downstream: { sentence: /for GET 127\.0\.0\.1:\d+\/slow\./, states: ['child'] },
+  'slow-reader': { sentence: /for the reader of what it wrote/, states: ['otherSide'] },
+  upload: { sentence: /for the request body/, states: ['otherSide'] },
+  retry: { sentence: /between 3 calls of GET .*\/flaky.* of which 2 failed: it retries/, states: ['timer'] },
+};
+/** Of three requests, the machine may disturb one. */
+const ROUNDS = [0, 1, 2];
+const SHARE = 0.05;
+const MS = 3;
+
+describeEachNode('tracewright explain', (run) => {
+  let printed: Printed;
+  beforeAll(async () => {
+    printed = (await run('child/explain-programs/causes.mjs')) as Printed;
+  }, 120_000);
+
+  it('names the cause of each slow request', () => {
+    const wrong: string[] = [];
+    for (const [route, { sentence }] of Object.entries(CAUSES)) {
+      const sentences = requestsOf(printed, route).map((each) => each.sentence);
+      const right = sentences.filter((each) => sentence.test(each));
+      if (right.length < 2) wrong.push(`${route}: ${sentences.join(' | ')}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('says how long it made the request wait', () => {
+    const wrong: string[] = [];
+    for (const [route, { states }] of Object.entries(CAUSES)) {
+      const found = requestsOf(printed, route).map((each) => {
+        const [atLeast, atMost] = boundsOf(each, states);
+        const truth = printed.truths[pathOf(each)] ?? 0;
+        const tolerance = Math.max(MS, truth * SHARE);
+        const isRight = truth >= atLeast - tolerance && truth <= atMost + tolerance;
+        return {
+          isRight,
+          text: `${truth.toFixed(1)} is said to be ${atLeast.toFixed(1)} to ${atMost.toFixed(1)}`,
+        };
+      });
+      const right = found.filter(({ isRight }) => isRight);
+      if (right.length < 2) wrong.push(`${route}: ${found.map(({ text }) => text).join(' | ')}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+
+  it('adds up to the duration of each request', () => {
+    for (const { states, durationMSec } of printed.explanation.activities) {
+      expect(states.reduce((sum, { msec }) => sum + msec, 0)).toBeCloseTo(durationMSec, 6);
+    }
+  });
+});
+
+/** Those that had to wait: of a pool, only the last ones. */
+function requestsOf({ explanation }: Printed, route: string): Explained[] {
+  const isQueued = route === 'pool' || route === 'agent';
+  const paths = ROUNDS.map((round) => `/${route}/${round}${isQueued ? '6' : ''}`);
+  return explanation.activities.filter((each) => paths.includes(pathOf(each)));
+}
+
+function pathOf({ field }: Explained): string {
+  return field.replace('/pathAndQuery=', '');
+}
+
+function boundsOf({ states }: Explained, names: readonly string[]): [atLeast: number, atMost: number] {
+  const all = states.filter(({ state }) => names.includes(state));
+  return [
+    all.reduce((sum, { atLeastMSec }) => sum + atLeastMSec, 0),
+    all.reduce((sum, { atMostMSec }) => sum + atMostMSec, 0),
+  ];
+}

@@ -7,7 +7,10 @@ import type { TracedActivity } from '../traced-activity.ts';
 import { Account } from './account.ts';
 import { type Interval, type LoopRun, type LoopRuns, PAUSE_NS, type ThreadTime } from './loop-runs.ts';
 import {
+  BLOCKED,
   NO_RUN,
+  OFF_PROCESSOR,
+  PREEMPTED,
   SHORT_RUNS,
   type StateOf,
   type Stretch,
@@ -140,25 +143,24 @@ export class ActivityTime {
     const durationNs = run.endNs - run.startNs;
     let offNs = run.cpuNs === undefined ? 0 : Math.max(0, durationNs - Math.max(run.cpuNs, collectedNs));
     if (offNs < Math.max(MIN_OFF_NS, durationNs * MIN_OFF_SHARE)) offNs = 0;
-    // Where in the run it was on no processor is unknown: in a part of the run, so much of it may be elsewhere.
-    const elsewhereNs = durationNs - (endNs - startNs);
+    let preemptedNs = Math.min(offNs, run.processorWaitNs ?? 0);
+    let blockedNs = offNs - preemptedNs;
+    const isWaitKnown = run.processorWaitNs !== undefined;
+    // Where in the run that was is unknown: in a part of the run, so much of it may be elsewhere.
+    const otherwise = durationNs > endNs - startNs ? ({ state: 'running', what: '' } as const) : undefined;
     for (const part of ran) {
-      const off = Math.min(offNs, part.endNs - part.startNs);
-      offNs -= off;
-      const middle = part.endNs - off;
-      if (middle > part.startNs) {
-        this.#stretches.push({ startNs: part.startNs, endNs: middle, state: 'running', what: '', run });
-      }
-      if (off === 0) continue;
-      const otherwise = elsewhereNs > 0 ? ({ state: 'running', what: '' } as const) : undefined;
-      this.#stretches.push({
-        startNs: middle,
-        endNs: part.endNs,
-        state: 'offProcessor',
-        what: '',
-        otherwise,
-        run,
-      });
+      let from = part.startNs;
+      const add = (to: number, state: StateOf, bounds?: StateOf) => {
+        if (to > from) this.#stretches.push({ startNs: from, endNs: to, ...state, otherwise: bounds, run });
+        from = Math.max(from, to);
+      };
+      const preempted = Math.min(preemptedNs, part.endNs - part.startNs);
+      const blocked = Math.min(blockedNs, part.endNs - part.startNs - preempted);
+      preemptedNs -= preempted;
+      blockedNs -= blocked;
+      add(part.endNs - preempted - blocked, RUNNING);
+      add(part.endNs - preempted, isWaitKnown ? BLOCKED : OFF_PROCESSOR, otherwise);
+      add(part.endNs, PREEMPTED, otherwise);
     }
     if (run.stacks === undefined) return;
     this.stacks ??= new Map();
@@ -209,7 +211,7 @@ export class ActivityTime {
 
   #stateOf(run: LoopRun | undefined, last: LoopRun | undefined): Pick<Wait, 'state' | 'isCertain'> {
     const ofCall = stateOfCall(this.activity.name);
-    if (ofCall !== undefined && !this.#hasRun) return { state: ofCall, isCertain: true };
+    if (ofCall !== undefined && !this.#hasRun) return { state: ofCall, isCertain: false };
     const by = run ?? last;
     if (by === undefined) return { state: { state: 'unknown', what: UNKNOWN.noWaker }, isCertain: false };
     if (by.activity === this.activity && by.isOwnCallback) {
@@ -225,16 +227,16 @@ export class ActivityTime {
   }
 
   /** It was woken in a callback that is not its own. */
-  #stateOfOther({ waker, wokenBy, isWokenInActivity }: LoopRun): StateOf {
+  #stateOfOther(run: LoopRun): StateOf {
+    const { waker, wokenBy, wokenByLabel } = run;
     const isRelated =
       wokenBy !== undefined && (isInside(wokenBy, this.activity) || isInside(this.activity, wokenBy));
     const state = stateOfWaker(waker);
     if (isRelated) return state;
-    const isOfOther = state.state === 'timer' || state.state === 'threadPool' || waker === 'immediate';
-    if (wokenBy !== undefined && isOfOther) {
-      return { state: 'pool', what: `something that ${wokenBy.task} held` };
-    }
-    if (state.state === 'timer' || isWokenInActivity) return { state: 'unknown', what: UNKNOWN.outside };
+    // A callback of another activity that goes on let it go on: the two share a queue, a pool or a lock.
+    const isOfOther = wokenBy !== undefined && (wokenBy.endNs ?? run.startNs) >= run.startNs;
+    if (isOfOther) return { state: 'pool', what: `its turn, until ${wokenByLabel} let it go on` };
+    if (state.state === 'timer') return { state: 'unknown', what: UNKNOWN.outside };
     return state;
   }
 
@@ -286,7 +288,8 @@ export class ActivityTime {
       if (to > from) this.#stretches.push({ startNs: from, endNs: to, ...what, otherwise, run: by });
     };
     const what = { state: 'held', what: isShort ? SHORT_RUNS : (run?.label ?? NO_RUN) } as const;
-    for (const each of isShort ? [] : (run?.collections ?? [])) {
+    // In the run of something else, collections are a part of that, unless it did little else.
+    for (const each of isShort || !isMostlyCollection(run) ? [] : (run?.collections ?? [])) {
       const from = Math.min(Math.max(each.startNs, atNs), endNs);
       const to = Math.min(Math.max(each.endNs, from), endNs);
       add(atNs, from, what);
@@ -359,7 +362,15 @@ export class ActivityTime {
 
 /** Shared by all that have none. */
 const NONE: ActivityTime[] = [];
+const RUNNING: StateOf = { state: 'running', what: '' };
 const LOST: StateOf = { state: 'unknown', what: UNKNOWN.lost };
+
+function isMostlyCollection(run: LoopRun | undefined): boolean {
+  if (run === undefined) return false;
+  let ns = 0;
+  for (const { startNs, endNs } of run.collections) ns += endNs - startNs;
+  return 2 * ns > run.endNs - run.startNs;
+}
 
 /** An activity inside that was waited for. */
 interface PathStep extends Interval {

@@ -5,10 +5,11 @@
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { CpuProfile } from '../cpu/cpu-profile.ts';
 import { TraceActivities } from '../trace-activities.ts';
-import type { TracedActivity } from '../traced-activity.ts';
+import { TracedActivity } from '../traced-activity.ts';
 import { ActivityLabels } from './activity-labels.ts';
 import { ActivityTime } from './activity-time.ts';
 import { isActivityRun, isCollection, LoopRuns } from './loop-runs.ts';
+import { stateOfCall } from './states.ts';
 
 export interface ExplainOptions {
   /** Called with each activity that has ended, when its account is complete, in order of the ends on a thread. */
@@ -84,7 +85,8 @@ export class ExplainedActivities {
     if (change !== undefined) {
       if (change.boundary === 'Start') this.#start(event, change.activity);
       else this.#stop(event, change.activity);
-    } else if (isActivityRun(event)) this.#addRun(event);
+    } else if (STEPS.has(event.name)) this.#addStep(event);
+    else if (isActivityRun(event)) this.#addRun(event);
     else if (isCollection(event)) this.#threadOf(event).loop.addCollection(event);
     // Its Stop may have told its route.
     for (const activity of this.#closed) this.#close(activity);
@@ -136,16 +138,42 @@ export class ExplainedActivities {
     this.#times.delete(activity);
     // Its stop may have come late, after that of an activity around it.
     time.end(activity.endNs as number);
-    this.#options.take(time);
+    if (activity.index >= 0) this.#options.take(time);
+  }
+
+  /** What an activity waited for, as an event says afterwards. */
+  #addStep(event: TraceEvent): void {
+    const { provider, name, payload, processId, threadId } = event;
+    const state = stateOfCall(`${provider}/${name}`);
+    const parent = this.tracker.activityOf(event);
+    const around = parent === undefined ? undefined : this.#times.get(parent);
+    const agoNs = Math.round(Number(payload.durationMSec) * NS_PER_MS);
+    if (state === undefined || around === undefined || !(agoNs > 0)) return;
+    const endNs = Number(event.timeSinceStart);
+    const startNs = Math.max(endNs - agoNs, around.activity.startNs);
+    const naming = { provider, task: name, name: `${provider}/${name}` };
+    const head = { index: -1, naming, id: '', span: undefined, processId, extra: undefined, startNs };
+    const step = new TracedActivity({ ...head, startThreadId: threadId, state: 'stopped' }, parent);
+    step.endNs = endNs;
+    const place = [payload.host, payload.serverName].find((each) => typeof each === 'string');
+    const time = new ActivityTime(step, `${STEPS.get(name)}${place ?? ''}`, around.loop);
+    around.addInside(time);
+    time.isSelected = false;
+    this.#threads.get(threadKey(processId, threadId))?.ended.push(time);
   }
 
   #addRun(event: TraceEvent): void {
     const activity = this.tracker.activityOf(event);
     const wokenBy = this.tracker.relatedOf(event);
     const nobody = event.activityId === undefined ? OUTSIDE : UNSTARTED;
-    const label = activity === undefined ? nobody : (this.#times.get(activity)?.label ?? activity.task);
+    const label = activity === undefined ? nobody : this.#labelOf(activity);
+    const wokenByLabel = wokenBy === undefined ? '' : this.#labelOf(wokenBy);
     if (Number(event.payload.cpuMSec) >= 0) this.#hasCpu = true;
-    this.#threadOf(event).loop.addRun(event, activity, wokenBy, label);
+    this.#threadOf(event).loop.addRun(event, { activity, label, wokenBy, wokenByLabel });
+  }
+
+  #labelOf(activity: TracedActivity): string {
+    return this.#times.get(activity)?.label ?? activity.task;
   }
 
   #settle(nowNs: number): void {
@@ -179,6 +207,13 @@ export class ExplainedActivities {
   }
 }
 
+const NS_PER_MS = 1e6;
+/** Events about waits that are over, and what these are called. */
+const STEPS: ReadonlyMap<string, string> = new Map([
+  ['NameResolved', 'DNS of '],
+  ['TlsEstablished', 'TLS with '],
+  ['SocketAssigned', 'a socket of the agent'],
+]);
 /** What runs that belong to no activity are called. */
 export const OUTSIDE = 'code outside of activities';
 const UNSTARTED = 'an activity whose start is missing';

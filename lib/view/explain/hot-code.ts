@@ -7,11 +7,14 @@ export type FramesOf = (stack: SampledStack) => readonly Frame[];
 const LOADING = /^node:internal\/modules\//;
 const BUILT_IN = /^(?:node:|native\.)/;
 const GARBAGE = 'native.(garbage collector)';
+const ITSELF = /^(?:@[\w.-]+\/)?tracewright\/dist\//;
 /** Frames of `processTicksAndRejections` and the like say nothing. */
 const LOOP = /^node:internal\/(?:process\/|timers|async_hooks|bootstrap\/)/;
 
 export interface HotCode {
   readonly text: string;
+  /** What of Node.js the application called: `node:fs.readFileSync`. */
+  readonly called: string | undefined;
   /** Of all samples. */
   readonly share: number;
 }
@@ -22,29 +25,35 @@ export function hottestCode(
   framesOf: FramesOf,
 ): HotCode | undefined {
   if (stacks === undefined) return undefined;
-  const bySamples = new Map<string, number>();
+  const found = new Map<string, { readonly code: Code; samples: number }>();
   let all = 0;
   for (const [stack, samples] of stacks) {
-    const text = codeOf(framesOf(stack));
+    const code = codeOf(framesOf(stack));
     all += samples;
-    if (text !== undefined) bySamples.set(text, (bySamples.get(text) ?? 0) + samples);
+    if (code === undefined) continue;
+    const known = found.get(code.text);
+    if (known === undefined) found.set(code.text, { code, samples });
+    else known.samples += samples;
   }
-  const [hottest] = [...bySamples].sort(([, a], [, b]) => b - a);
-  return hottest === undefined ? undefined : { text: hottest[0], share: hottest[1] / all };
+  const [hottest] = [...found.values()].sort((a, b) => b.samples - a.samples);
+  return hottest && { ...hottest.code, share: hottest.samples / all };
 }
 
+type Code = Omit<HotCode, 'share'>;
+
 /** @param frames innermost first */
-function codeOf(frames: readonly Frame[]): string | undefined {
+function codeOf(frames: readonly Frame[]): Code | undefined {
   const names = frames.map(({ name }) => name).filter((name) => name !== GARBAGE);
-  if (names.some((name) => LOADING.test(name))) return 'loading modules';
-  const own = names.findIndex((name) => !BUILT_IN.test(name));
+  if (names.some((name) => LOADING.test(name))) return { text: 'loading modules', called: undefined };
+  const own = names.findIndex((name) => !BUILT_IN.test(name) && !ITSELF.test(name));
   if (own < 0) {
+    if (names.some((name) => ITSELF.test(name))) return { text: 'tracewright itself', called: undefined };
     const builtIn = names.findLast((name) => !LOOP.test(name) && name.startsWith('node:')) ?? names[0];
-    return builtIn?.replace(/^native\./, '');
+    return builtIn === undefined ? undefined : { text: builtIn.replace(/^native\./, ''), called: builtIn };
   }
   const called = names[own - 1];
-  const ownText = functionText(names[own] as string);
-  return called === undefined ? ownText : `${memberOf(called)}, called by ${ownText}`;
+  const text = functionText(names[own] as string);
+  return { text: called === undefined ? text : `${memberOf(called)}, called by ${text}`, called };
 }
 
 /** `app.mjs.burn` as `burn in app.mjs`. */

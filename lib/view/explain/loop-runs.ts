@@ -19,11 +19,14 @@ export interface LoopRun {
   readonly hasId: boolean;
   /** Undefined if it was not recorded. */
   readonly cpuNs: number | undefined;
+  /** How long it waited for a processor; undefined if that was not recorded. */
+  readonly processorWaitNs: number | undefined;
   readonly waker: string;
   readonly isOwnCallback: boolean;
   /** In whose callback it was woken, if that is another activity. */
   readonly wokenBy: TracedActivity | undefined;
-  readonly isWokenInActivity: boolean;
+  /** The name of its kind. */
+  readonly wokenByLabel: string;
   readonly lateNs: number;
   readonly lateAtMostNs: number;
   /** Whether events of runs before it are missing. */
@@ -41,6 +44,9 @@ export interface Interval {
   readonly startNs: number;
   readonly endNs: number;
 }
+
+/** What the ids of a run's event stand for. */
+export type RunSubjects = Pick<LoopRun, 'activity' | 'label' | 'wokenBy' | 'wokenByLabel'>;
 
 interface Reported {
   readonly run: LoopRun;
@@ -84,13 +90,7 @@ export class LoopRuns {
     return this.#number !== undefined;
   }
 
-  /** @param activityOf what the ids of an event stand for */
-  addRun(
-    event: TraceEvent,
-    activity: TracedActivity | undefined,
-    wokenBy: TracedActivity | undefined,
-    label: string,
-  ): void {
+  addRun(event: TraceEvent, { activity, label, wokenBy, wokenByLabel }: RunSubjects): void {
     const { payload } = event;
     const atNs = Number(event.timeSinceStart);
     const number = Number(payload.number);
@@ -108,11 +108,12 @@ export class LoopRuns {
       activity,
       label,
       hasId: event.activityId !== undefined,
-      cpuNs: Number(payload.cpuMSec) >= 0 ? wholeNs(payload.cpuMSec) : undefined,
+      cpuNs: readingNs(payload.cpuMSec),
+      processorWaitNs: readingNs(payload.processorWaitMSec),
       waker: String(payload.wokenBy),
       isOwnCallback: payload.isOwnCallback === true,
       wokenBy,
-      isWokenInActivity: event.relatedActivityId !== undefined,
+      wokenByLabel,
       lateNs,
       lateAtMostNs: Math.max(lateNs, wholeNs(payload.lateAtMostMSec)),
       isAfterLoss: isAfterLoss || isFirst,
@@ -259,6 +260,11 @@ export function isActivityRun({ name, provider }: TraceEvent): boolean {
 
 export function isCollection({ name, provider }: TraceEvent): boolean {
   return name === 'GarbageCollection' && PROVIDERS.has(provider);
+}
+
+/** -1 if it was not read. */
+function readingNs(milliseconds: unknown): number | undefined {
+  return Number(milliseconds) >= 0 ? wholeNs(milliseconds) : undefined;
 }
 
 function wholeNs(milliseconds: unknown): number {

@@ -10,12 +10,21 @@ import {
   type RepeatedCalls,
   type WaitFinding,
 } from './findings.ts';
-import { type FramesOf, hottestCode } from './hot-code.ts';
-import { NO_RUN, SHORT_RUNS } from './states.ts';
+import { type FramesOf, type HotCode, hottestCode } from './hot-code.ts';
+import type { LoopRun } from './loop-runs.ts';
+import { BLOCKED, NO_RUN, PREEMPTED, SHORT_RUNS } from './states.ts';
 
 const NS_PER_MS = 1e6;
 /** Shares of the duration below this are not shown. */
 const MIN_SHARE = 0.01;
+
+/** Others are worth a mention from this share on. */
+const TOLD_SHARE = 0.1;
+const NEARLY_ALL = 0.9;
+const OFF_TEXTS: Readonly<Record<string, string>> = {
+  [BLOCKED.what]: 'blocked without using a processor',
+  [PREEMPTED.what]: 'without a processor, which others used',
+};
 
 /** `GET /user/:id took 276 ms, usually 21, the slowest of 163: for 254 ms …` */
 export function sentenceOf(finding: Finding, framesOf: FramesOf): string {
@@ -61,7 +70,7 @@ export function totalSentence({ state, what, ns, activities }: WaitFinding): str
     case 'running':
       return `their own code: ${duration(ns)} in ${who}`;
     case 'offProcessor':
-      return `their own code while on no processor: ${duration(ns)} in ${who}`;
+      return `their own code, ${OFF_TEXTS[what] ?? 'while on no processor'}: ${duration(ns)} in ${who}`;
     case 'child':
       return `${what}: ${duration(ns)} in ${who}`;
     case 'threadPool':
@@ -91,12 +100,9 @@ function causeOf(entry: AccountEntry, finding: Finding, framesOf: FramesOf): str
   const time_ = range(entry);
   switch (state) {
     case 'running':
-      return `For ${time_} its own code ran${codeText(ownCode(finding, framesOf))}.`;
+      return ranText(finding, framesOf);
     case 'offProcessor':
-      return (
-        `For ${time_} its own code kept the thread without a processor${codeText(ownCode(finding, framesOf))}: ` +
-        'synchronous I/O, a child process, a lock, or too few processors.'
-      );
+      return what === PREEMPTED.what ? ranText(finding, framesOf) : blockedText(entry, finding, framesOf);
     case 'collection':
       return `For ${time_} V8 collected garbage in ${what === '' ? OUTSIDE : what}.`;
     case 'held':
@@ -116,23 +122,60 @@ function causeOf(entry: AccountEntry, finding: Finding, framesOf: FramesOf): str
   }
 }
 
+/** While it had no processor because of others, its code ran as far as it can tell. */
+function ranText(finding: Finding, framesOf: FramesOf): string {
+  const { account } = finding.time;
+  const ran = account.nsOf('running');
+  const preempted = account.entries.find(
+    ({ what, state }) => state === 'offProcessor' && what === PREEMPTED.what,
+  );
+  const all = ran + (preempted?.ns ?? 0);
+  const share = preempted === undefined || preempted.ns < all * TOLD_SHARE;
+  const off = share ? '' : `, ${duration(preempted.ns)} of that without a processor, which others used`;
+  return `For ${duration(all)} its own code ran${codeText(ownCode(finding, framesOf)?.text)}${off}.`;
+}
+
+function blockedText(entry: AccountEntry, finding: Finding, framesOf: FramesOf): string {
+  const code = ownCode(finding, framesOf);
+  const { account } = finding.time;
+  const why = entry.what === '' ? `${reasonOf(code)}, or too few processors` : reasonOf(code);
+  const ownNs = account.nsOf('running') + account.nsOf('offProcessor');
+  if (code === undefined || code.share < NEARLY_ALL || isNearly(entry.ns, ownNs)) {
+    return `For ${range(entry)} its own code blocked the thread${codeText(code?.text)}: ${why}.`;
+  }
+  return `For ${duration(ownNs)} its own code ran${codeText(code.text)}, which blocked the thread for ${range(entry)}: ${why}.`;
+}
+
+/** What blocks a thread in such code. */
+function reasonOf(code: HotCode | undefined): string {
+  const called = code?.called;
+  if (code === undefined) return 'synchronous I/O, a child process or a lock';
+  if (called === undefined) return 'a lock (Atomics.wait) or a native module';
+  if (/^node:(?:internal\/)?child_process|spawn_sync/.test(called)) return 'a child process';
+  return /^node:(?:internal\/)?fs/.test(called) ? 'synchronous I/O' : `synchronous work of ${called}`;
+}
+
 function heldText(entry: AccountEntry, finding: Finding, framesOf: FramesOf): string {
   const { what } = entry;
   const hold = longestHold(finding.time, what);
   const code = codeText(hottestCode(hold?.run.stacks, framesOf)?.text);
   if (what === NO_RUN) return `For ${range(entry)} it was ready, but ${what}.`;
   const by = what === OUTSIDE && hold?.run.waker === 'timer' ? `${OUTSIDE}, called by a timer` : what;
-  const off = hold === undefined ? '' : offText(hold.run.cpuNs, hold.run.endNs - hold.run.startNs);
+  const off = hold === undefined ? '' : offText(hold.run);
   return `For ${range(entry)} the loop ran ${what === SHORT_RUNS ? 'many other short runs' : by}${code}${off}; it was ready.`;
 }
 
-/** A run that was on no processor for most of its time. */
-function offText(cpuNs: number | undefined, durationNs: number): string {
-  return cpuNs !== undefined && cpuNs < durationNs / 2 ? ', mostly without a processor' : '';
+/** A run that blocked the thread for most of its time. */
+function offText({ cpuNs, processorWaitNs, startNs, endNs }: LoopRun): string {
+  const durationNs = endNs - startNs;
+  if (cpuNs === undefined || cpuNs > durationNs / 2) return '';
+  return (processorWaitNs ?? 0) > durationNs / 2
+    ? ', mostly without a processor, which others used'
+    : ', which blocked the thread without using a processor';
 }
 
-function ownCode({ time }: Finding, framesOf: FramesOf): string | undefined {
-  return hottestCode(time.stacks, framesOf)?.text;
+function ownCode({ time }: Finding, framesOf: FramesOf): HotCode | undefined {
+  return hottestCode(time.stacks, framesOf);
 }
 
 function codeText(code: string | undefined): string {
@@ -166,9 +209,9 @@ function lineOf(entry: AccountEntry, finding: Finding, framesOf: FramesOf): stri
 function stateText(state: AccountEntry['state'], what: string, finding: Finding, framesOf: FramesOf): string {
   switch (state) {
     case 'running':
-      return `its own code${codeText(ownCode(finding, framesOf))}`;
+      return `its own code${codeText(ownCode(finding, framesOf)?.text)}`;
     case 'offProcessor':
-      return `its own code, while on no processor${codeText(ownCode(finding, framesOf))}`;
+      return `its own code, ${OFF_TEXTS[what] ?? 'while on no processor'}`;
     case 'collection':
       return `garbage collection in ${what === '' ? OUTSIDE : what}`;
     case 'held':
@@ -197,7 +240,11 @@ function range(entry: AccountEntry): string {
 }
 
 function isExact({ ns, atLeastNs, atMostNs }: AccountEntry): boolean {
-  return atMostNs - atLeastNs <= Math.max(ns * 0.02, NS_PER_MS);
+  return isNearly(ns - (atMostNs - atLeastNs), ns);
+}
+
+function isNearly(ns: number, wholeNs: number): boolean {
+  return wholeNs - ns <= Math.max(wholeNs * 0.02, NS_PER_MS);
 }
 
 /** `12.3 ms`, `263 ms`, `1.94 s` */

@@ -1,4 +1,5 @@
 /** The states into which an activity's duration is divided: see docs/explain.md. */
+import { tracepointProviderName } from '../../wire/eventheader/tracepoint-name.ts';
 import type { LoopRun } from './loop-runs.ts';
 
 /**
@@ -8,7 +9,7 @@ import type { LoopRun } from './loop-runs.ts';
  * - `held`: it was ready, but the thread ran something else
  * - `child`: it waited for an activity inside it
  * - `threadPool`: it waited for work of libuv's thread pool
- * - `pool`: it waited for its turn: for a connection of a pool, or something else that another activity held
+ * - `pool`: it waited for its turn: for a connection of a pool, or until another activity let it go on
  * - `timer`: it waited for a timer of its own
  * - `otherSide`: it waited for a peer: a socket, a request's body, the reader of a response, a process, a thread
  * - `unknown`: the trace does not say
@@ -55,6 +56,12 @@ export const UNKNOWN = {
   tooMuch: 'too many parts to tell apart',
 } as const;
 
+/** Why its code was on no processor: it waited in the system, or for others that used the processors. */
+export const BLOCKED: StateOf = { state: 'offProcessor', what: 'blocked' };
+export const PREEMPTED: StateOf = { state: 'offProcessor', what: 'preempted' };
+/** The system does not tell which. */
+export const OFF_PROCESSOR: StateOf = { state: 'offProcessor', what: '' };
+
 /** What held a thread, when no run is known to have. */
 export const NO_RUN =
   'nothing known: a timer is late by up to a millisecond, and the thread may lack a processor';
@@ -89,10 +96,13 @@ const WAITS: Readonly<Record<string, StateOf>> = {
 /** What calls wait for that run no code of their own, by provider and task. */
 const CALLS: Readonly<Record<string, StateOf>> = {
   'Node.Http/ClientRequest': { state: 'otherSide', what: 'the response' },
+  'Node.Http/SocketAssigned': { state: 'pool', what: 'a socket of the agent' },
   'Node.Database/Command': { state: 'otherSide', what: 'the database' },
   'Node.Database/Batch': { state: 'otherSide', what: 'the database' },
   'Node.Database/Connect': { state: 'otherSide', what: 'a connection' },
   'Node.Database/Acquire': { state: 'pool', what: 'a connection of the pool' },
+  'Node.Net/NameResolved': { state: 'otherSide', what: 'a name server' },
+  'Node.Net/TlsEstablished': { state: 'otherSide', what: 'TLS' },
   'Node.Net/Connect': { state: 'otherSide', what: 'a connection' },
   'Node.Process/Child': { state: 'otherSide', what: 'a child process' },
   'Node.Process/Worker': { state: 'otherSide', what: 'a worker thread' },
@@ -102,6 +112,17 @@ const CALLS: Readonly<Record<string, StateOf>> = {
   'System.Net.Security/Handshake': { state: 'otherSide', what: 'TLS' },
 };
 
+/** Providers have other names in tracepoints. */
+const CALLS_BY_NAME = new Map(
+  Object.entries(CALLS).flatMap(([name, state]) => {
+    const [provider = '', task = ''] = name.split('/');
+    return [
+      [name, state],
+      [`${tracepointProviderName(provider)}/${task}`, state],
+    ] as const;
+  }),
+);
+
 export function stateOfCall(name: string): StateOf | undefined {
-  return Object.hasOwn(CALLS, name) ? CALLS[name] : undefined;
+  return CALLS_BY_NAME.get(name);
 }

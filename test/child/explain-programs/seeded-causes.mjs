@@ -80,6 +80,19 @@ class Pool {
 const pool = new Pool(2);
 const agent = new Agent({ keepAlive: true, maxSockets: 2 });
 
+const fifo = join(folder, 'fifo');
+execFileSync('mkfifo', [fifo]);
+
+/** For each of three requests, a module that loads 200 others. */
+const modules = [0, 1, 2].map(() => {
+  const inside = mkdtempSync(join(folder, 'modules-'));
+  const functions = Array.from({ length: 40 }, (_, i) => `exports.f${i} = (a) => a + ${i};`).join('\n');
+  for (let i = 0; i < 200; i++) writeFileSync(join(inside, `m${i}.cjs`), functions);
+  const all = Array.from({ length: 200 }, (_, i) => `require('./m${i}.cjs')`).join(';');
+  writeFileSync(join(inside, 'all.cjs'), all);
+  return join(inside, 'all.cjs');
+});
+
 let isBurnWanted = false;
 setInterval(function refreshCache() {
   if (!isBurnWanted) return;
@@ -102,10 +115,10 @@ const ROUTES = {
       if (retained.length === 0) burn(1);
     }),
   'sync-fs': (request) => {
-    const fifo = join(folder, `fifo-${Math.random()}`);
-    execFileSync('mkfifo', [fifo]);
-    execFile('sh', ['-c', `sleep 0.3; echo > ${fifo}`]);
-    timedNow(request, () => readFileSync(fifo));
+    timedNow(request, () => {
+      execFile('sh', ['-c', `sleep 0.3; echo > ${fifo}`]);
+      readFileSync(fifo);
+    });
   },
   exec: (request) => timedNow(request, () => execFileSync('sleep', ['0.2'])),
   pool: async (request) => {
@@ -149,13 +162,7 @@ const ROUTES = {
     timed(request, async () => {
       for await (const chunk of request) void chunk;
     }),
-  cold: (request) => {
-    const modules = mkdtempSync(join(folder, 'modules-'));
-    for (let i = 0; i < 200; i++) writeFileSync(join(modules, `m${i}.cjs`), `module.exports = ${i};`);
-    const all = Array.from({ length: 200 }, (_, i) => `require('./m${i}.cjs')`).join(';');
-    writeFileSync(join(modules, 'all.cjs'), all);
-    timedNow(request, () => createRequire(import.meta.url)(join(modules, 'all.cjs')));
-  },
+  cold: (request) => timedNow(request, () => createRequire(import.meta.url)(modules.shift())),
   lock: (request) =>
     timedNow(request, () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)),
   retry: async (request) => {
