@@ -60,7 +60,10 @@ const CAUSES: Readonly<Record<string, { readonly sentence: RegExp; readonly stat
   downstream: { sentence: /for GET 127\.0\.0\.1:\d+\/slow\./, states: ['child'] },
   'slow-reader': { sentence: /for the reader of what it wrote/, states: ['otherSide'] },
   upload: { sentence: /for the request body/, states: ['otherSide'] },
-  retry: { sentence: /between 3 calls of GET .*\/flaky.* of which 2 failed: it retries/, states: ['timer', ...OWN] },
+  retry: {
+    sentence: /between 3 calls of GET .*\/flaky.* of which 2 failed: it retries/,
+    states: ['timer', ...OWN],
+  },
 };
 /** Of three requests, the machine may disturb one. */
 const ROUNDS = [0, 1, 2];

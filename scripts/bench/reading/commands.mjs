@@ -17,6 +17,7 @@ const ofActivities = [
   ['dump'],
   ['dump', '--json'],
   ['view', '--stats'],
+  ['explain'],
   ['report', '-o', '/dev/null'],
   ...['nettrace', 'csv', 'chrome', 'speedscope', 'otlp'].map(toNowhere),
 ];
