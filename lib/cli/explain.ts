@@ -6,11 +6,11 @@ import type { Trace } from '../trace/trace.ts';
 import { ActivityFields } from '../view/activity-fields.ts';
 import { CpuProfile } from '../view/cpu/cpu-profile.ts';
 import { FrameNames } from '../view/cpu/frame-names.ts';
-import { ExplainedActivities, type Recorded } from '../view/explain/explained-activities.ts';
+import { ExplainedActivities } from '../view/explain/explained-activities.ts';
 import { explanationJson } from '../view/explain/explanation-json.ts';
 import { Findings } from '../view/explain/findings.ts';
 import type { FramesOf } from '../view/explain/hot-code.ts';
-import { linesOf, othersOf, repeatedSentence, sentenceOf, totalSentence } from '../view/explain/sentences.ts';
+import { hintsOf, linesOf, othersOf, sentenceOf, totalsOf } from '../view/explain/sentences.ts';
 import { countText, thousands } from '../view/number-text.ts';
 import { filesArguments } from './file-arguments.ts';
 import { listed } from './filtered-events.ts';
@@ -23,10 +23,6 @@ import { closeTraceFiles, FILES_USAGE, filesText, openTraceFiles } from './trace
 import { countArgument, SELECTION_OPTIONS, type Selection, selection } from './view-selection.ts';
 
 const DEFAULT_SLOWEST = 5;
-/** Lines about all activities together. */
-const MAX_TOTALS = 8;
-/** Waits and repeated calls below this share of all time are not worth a line. */
-const MIN_SHARE = 0.01;
 
 export const EXPLAIN_USAGE = `Usage: tracewright explain [OPTION]... [FILE]...
 
@@ -90,7 +86,7 @@ export async function explainCommand(args: readonly string[]): Promise<void> {
   }
   explained.end();
   const framesOf: FramesOf = (stack) => profile.framesOf(stack, trace?.mappings);
-  const hints = hintsOf(explained.recorded, trace);
+  const hints = hintsOf(explained.recorded, trace?.lostEvents ?? 0);
   const output = new Output();
   if (values.json === true) output.json(explanationJson(findings, explained.recorded, hints, framesOf));
   else print(findings, framesOf, output);
@@ -112,45 +108,6 @@ function print(findings: Findings, framesOf: FramesOf, output: Output): void {
   if (totals.length === 0) return;
   output.styledLine(styled(`${countText(findings.count, 'activity')} together:`, 'bold'));
   for (const total of totals) output.line(`  ${total}`);
-}
-
-function totalsOf(findings: Findings): string[] {
-  const { kinds } = findings;
-  const allNs = kinds.reduce((sum, { totalNs }) => sum + totalNs, 0);
-  const waits = [...findings.waits.values()]
-    .filter(({ ns }) => ns >= allNs * MIN_SHARE)
-    .sort((a, b) => b.ns - a.ns)
-    .slice(0, MAX_TOTALS);
-  const repeated = kinds.flatMap((kind) =>
-    [...kind.repeated]
-      .filter(([, { totalNs }]) => totalNs >= allNs * MIN_SHARE)
-      .map(([label, each]) => ({ ns: each.totalNs, text: repeatedSentence(label, each, kind) })),
-  );
-  repeated.sort((a, b) => b.ns - a.ns);
-  return [...waits.map(totalSentence), ...repeated.slice(0, MAX_TOTALS).map(({ text }) => text)];
-}
-
-/** What the next recording should have, so that less is unknown. */
-function hintsOf({ runs, cpu, samples, losses }: Recorded, trace: Trace | undefined): string[] {
-  const hints: string[] = [];
-  if (!runs) {
-    hints.push(
-      'The trace does not say what the threads of Node.js ran and what their activities waited for: ' +
-        '"tracewright collect" without --provider records that, as does the provider Node.Runtime:20:0.',
-    );
-  }
-  if (runs && !cpu) {
-    hints.push('It is not recorded whether the threads were on a processor: Node.js tells that from 22 on.');
-  }
-  if (!samples) hints.push('No functions are named: "tracewright collect --cpu" samples them.');
-  if (losses > 0) {
-    hints.push(
-      `${countText(losses, 'time')} events about what a thread ran are missing: that time is unknown.`,
-    );
-  }
-  const lost = trace?.lostEvents ?? 0;
-  if (lost > 0) hints.push(`${countText(lost, 'event')} of the trace are lost, perhaps starts or stops.`);
-  return hints;
 }
 
 function nothing(files: string, { wanted, otherNames }: Selection, { tracker }: ExplainedActivities): void {

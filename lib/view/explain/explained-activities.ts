@@ -4,7 +4,7 @@
  */
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { CpuProfile } from '../cpu/cpu-profile.ts';
-import { TraceActivities } from '../trace-activities.ts';
+import { type ActivityChange, TraceActivities } from '../trace-activities.ts';
 import { TracedActivity } from '../traced-activity.ts';
 import { ActivityLabels } from './activity-labels.ts';
 import { ActivityTime } from './activity-time.ts';
@@ -16,6 +16,8 @@ export interface ExplainOptions {
   readonly take: (time: ActivityTime) => void;
   /** Whether the activity with this start is asked for; by default, all are. */
   readonly isSelected?: ((start: TraceEvent, activity: TracedActivity) => boolean) | undefined;
+  /** Called with each activity that is no longer open, as by `TraceActivities`. */
+  readonly onClosed?: (activity: TracedActivity) => void;
   /** Takes the CPU samples, and names their functions. */
   readonly profile?: CpuProfile | undefined;
 }
@@ -45,7 +47,10 @@ interface Thread {
 }
 
 export class ExplainedActivities {
-  readonly tracker: TraceActivities = new TraceActivities((activity) => this.#closed.push(activity));
+  readonly tracker: TraceActivities = new TraceActivities((activity) => {
+    this.#closed.push(activity);
+    this.#options.onClosed?.(activity);
+  });
   readonly #options: ExplainOptions;
   readonly #labels = new ActivityLabels();
   readonly #times = new Map<TracedActivity, ActivityTime>();
@@ -71,17 +76,17 @@ export class ExplainedActivities {
     return { runs, cpu: this.#hasCpu, samples: this.#hasSamples, losses, unended: this.#unended };
   }
 
-  /** Takes the next event in time order. */
-  add(event: TraceEvent): void {
+  /** Takes the next event in time order; undefined if it neither starts nor stops an activity. */
+  add(event: TraceEvent): ActivityChange | undefined {
+    this.#closed.length = 0;
+    const change = this.tracker.add(event);
     const stack = this.#options.profile?.take(event);
     if (stack !== undefined) {
       this.#hasSamples = true;
       const isBusy = event.provider !== SAMPLES || event.payload.Type !== EXTERNAL;
       if (isBusy) this.#threadOf(event).loop.addSample(Number(event.timeSinceStart), stack);
-      return;
+      return change;
     }
-    this.#closed.length = 0;
-    const change = this.tracker.add(event);
     if (change !== undefined) {
       if (change.boundary === 'Start') this.#start(event, change.activity);
       else this.#stop(event, change.activity);
@@ -91,6 +96,7 @@ export class ExplainedActivities {
     // Its Stop may have told its route.
     for (const activity of this.#closed) this.#close(activity);
     this.#settle(this.tracker.nowNs);
+    return change;
   }
 
   /** Call this after the last event. */

@@ -63,8 +63,10 @@ const SLOW = 1.5;
 const COMPARABLE = 5;
 
 export interface FindingOptions {
-  /** How many activities to keep. */
+  /** How many activities to find. */
   readonly slowest: number;
+  /** How many of each kind; by default, as many. */
+  readonly slowestOfKind?: number;
   /** Whether activities were asked for, rather than all at the top. */
   readonly isChosen: boolean;
   /** Further conditions, known when an activity has ended. */
@@ -101,8 +103,9 @@ export class Findings {
     const kind = kindOf(kinds, time);
     this.#count(kind, time);
     if (isTop && !isCall) this.#countTop(time);
-    if (isCandidate && (this.#options.isWanted?.(time) ?? true))
-      keepSlowest(kind, time, this.#options.slowest);
+    if (isCandidate && (this.#options.isWanted?.(time) ?? true)) {
+      keepSlowest(kind, time, this.#options.slowestOfKind ?? this.#options.slowest);
+    }
   }
 
   /** The slowest: against their own kind, one of each kind first. */

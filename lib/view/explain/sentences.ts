@@ -2,9 +2,10 @@
 import { countText, thousands } from '../number-text.ts';
 import type { AccountEntry } from './account.ts';
 import type { Calls } from './activity-time.ts';
-import { OUTSIDE } from './explained-activities.ts';
+import { OUTSIDE, type Recorded } from './explained-activities.ts';
 import {
   type Finding,
+  type Findings,
   type KindFindings,
   longestHold,
   type RepeatedCalls,
@@ -12,11 +13,22 @@ import {
 } from './findings.ts';
 import { type FramesOf, type HotCode, hottestCode } from './hot-code.ts';
 import type { LoopRun } from './loop-runs.ts';
-import { BLOCKED, NO_RUN, PREEMPTED, SHORT_RUNS } from './states.ts';
+import { BLOCKED, NO_RUN, PREEMPTED, SHORT_RUNS, type State } from './states.ts';
 
 const NS_PER_MS = 1e6;
-/** Shares of the duration below this are not shown. */
+/** Smaller shares of a duration, and of the time of all activities together, are not worth a line. */
 const MIN_SHARE = 0.01;
+/** Lines about all activities together. */
+const MAX_TOTALS = 8;
+
+/** A state of an activity, or all those that are too short to be shown. */
+export interface StatePart {
+  readonly state: State | 'rest';
+  readonly text: string;
+  /** Those of an activity add up to its duration. */
+  readonly ns: number;
+  readonly atLeastNs: number;
+}
 
 /** Others are worth a mention from this share on. */
 const TOLD_SHARE = 0.1;
@@ -40,13 +52,24 @@ export function sentenceOf(finding: Finding, framesOf: FramesOf): string {
 }
 
 /** Each state, longest first. */
-export function linesOf(finding: Finding, framesOf: FramesOf): string[] {
+export function partsOf(finding: Finding, framesOf: FramesOf): StatePart[] {
   const { time, durationNs } = finding;
-  const shown = time.account.entries.filter(({ ns }) => ns >= durationNs * MIN_SHARE);
+  const shown = time.account.entries.filter(({ ns }) => ns > 0 && ns >= durationNs * MIN_SHARE);
   const rest = durationNs - shown.reduce((sum, { ns }) => sum + ns, 0);
-  const lines = shown.map((entry) => lineOf(entry, finding, framesOf));
-  if (rest > 0 && shown.length > 0) lines.push(`${cell(rest)}  the rest, each below 1 %`);
-  return lines;
+  const parts = shown.map((entry): StatePart => {
+    const { state, what, ns, atLeastNs } = entry;
+    const bounds = isExact(entry) ? '' : ` (${range(entry)})`;
+    return { state, ns, atLeastNs, text: `${stateText(state, what, finding, framesOf)}${bounds}` };
+  });
+  if (rest > 0 && shown.length > 0) {
+    parts.push({ state: 'rest', ns: rest, atLeastNs: rest, text: 'the rest, each below 1 %' });
+  }
+  return parts;
+}
+
+/** The same as lines. */
+export function linesOf(finding: Finding, framesOf: FramesOf): string[] {
+  return partsOf(finding, framesOf).map(({ ns, text }) => `${cell(ns)}  ${text}`);
 }
 
 /** Who else the longest hold has made wait; undefined if nobody. */
@@ -59,8 +82,51 @@ export function othersOf({ time, cause }: Finding): string | undefined {
   return `${countText(others, 'other activity')} lost ${lost} to the same run of ${hold.run.label}.`;
 }
 
-/** What all activities together waited for, most first. */
-export function totalSentence({ state, what, ns, activities }: WaitFinding): string {
+/** What made all activities together wait, most first: their states, then the calls that they repeat. */
+export function totalsOf({ kinds, waits }: Findings): string[] {
+  const allNs = kinds.reduce((sum, { totalNs }) => sum + totalNs, 0);
+  const longest = [...waits.values()]
+    .filter(({ ns }) => ns >= allNs * MIN_SHARE)
+    .sort((a, b) => b.ns - a.ns)
+    .slice(0, MAX_TOTALS);
+  const repeated = kinds.flatMap((kind) =>
+    [...kind.repeated]
+      .filter(([, { totalNs }]) => totalNs >= allNs * MIN_SHARE)
+      .map(([label, each]) => ({ ns: each.totalNs, text: repeatedSentence(label, each, kind) })),
+  );
+  repeated.sort((a, b) => b.ns - a.ns);
+  return [...longest.map(totalSentence), ...repeated.slice(0, MAX_TOTALS).map(({ text }) => text)];
+}
+
+/**
+ * What the next recording should have, so that less is unknown.
+ *
+ * @param lostEvents of the trace
+ */
+export function hintsOf({ runs, cpu, samples, losses }: Recorded, lostEvents: number): string[] {
+  const hints: string[] = [];
+  if (!runs) {
+    hints.push(
+      'The trace does not say what the threads of Node.js ran and what their activities waited for: ' +
+        '"tracewright collect" without --provider records that, as does the provider Node.Runtime:20:0.',
+    );
+  }
+  if (runs && !cpu) {
+    hints.push('It is not recorded whether the threads were on a processor: Node.js tells that from 22 on.');
+  }
+  if (!samples) hints.push('No functions are named: "tracewright collect --cpu" samples them.');
+  if (losses > 0) {
+    hints.push(
+      `${countText(losses, 'time')} events about what a thread ran are missing: that time is unknown.`,
+    );
+  }
+  if (lostEvents > 0) {
+    hints.push(`${countText(lostEvents, 'event')} of the trace are lost, perhaps starts or stops.`);
+  }
+  return hints;
+}
+
+function totalSentence({ state, what, ns, activities }: WaitFinding): string {
   const who = countText(activities, 'activity');
   switch (state) {
     case 'held':
@@ -87,7 +153,7 @@ export function totalSentence({ state, what, ns, activities }: WaitFinding): str
 }
 
 /** `9 calls of SELECT … in 40 of 41 GET /cart, one after the other`. */
-export function repeatedSentence(label: string, repeated: RepeatedCalls, kind: KindFindings): string {
+function repeatedSentence(label: string, repeated: RepeatedCalls, kind: KindFindings): string {
   const { mostCalls, activities, inTurn } = repeated;
   const how = inTurn > activities / 2 ? 'one after the other' : 'at the same time';
   const who = `${thousands(activities)} of ${thousands(kind.count)} ${kind.label}`;
@@ -198,12 +264,6 @@ function retryText(calls: ReadonlyMap<string, Calls> | undefined): string {
     return `, between ${thousands(count)} calls of ${label}, of which ${thousands(failed)} failed: it retries`;
   }
   return '';
-}
-
-function lineOf(entry: AccountEntry, finding: Finding, framesOf: FramesOf): string {
-  const { state, what } = entry;
-  const bounds = isExact(entry) ? '' : ` (${range(entry)})`;
-  return `${cell(entry.ns)}  ${stateText(state, what, finding, framesOf)}${bounds}`;
 }
 
 function stateText(state: AccountEntry['state'], what: string, finding: Finding, framesOf: FramesOf): string {
