@@ -8,18 +8,20 @@ import { cacheFolder } from './vm/kernels.mjs';
 
 const VERSIONS = ['20.20.2', '22.23.3', '24.21.0', '26.10.0'];
 
+const majorOf = (version) => String(Number.parseInt(version, 10));
+
 const isWindows = process.platform === 'win32';
 const packageName = `node-${isWindows ? 'win' : process.platform}-${process.arch}`;
 
 /** The path of each downloaded version's program, by major version. */
 export const nodes = Object.fromEntries(
   VERSIONS.map((version) => [
-    version.split('.')[0],
+    majorOf(version),
     join(cacheFolder(), `${packageName}-${version}`, isWindows ? 'node.exe' : 'node'),
   ]).filter(([, path]) => existsSync(path)),
 );
 
-export const majors = VERSIONS.map((version) => version.split('.')[0]);
+export const majors = VERSIONS.map(majorOf);
 
 function fetchNode(version, folder) {
   const [packed] = JSON.parse(

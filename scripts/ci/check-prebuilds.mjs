@@ -29,7 +29,7 @@ function binaryProblem(folder, name) {
  */
 export function prebuildProblems(folder) {
   if (!existsSync(folder)) return [`There is no folder ${folder}.`];
-  const found = readdirSync(folder, { recursive: true })
+  const found = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => statSync(join(folder, name)).isFile())
     .map((name) => name.replaceAll('\\', '/'));
   return [

@@ -144,7 +144,7 @@ export function readPathVectorSections(text) {
     .slice(1)
     .map((section) => {
       const [heading, ...lines] = section.trimEnd().split('\n');
-      const [, title, flavor, processId] = /^(.*) flavor (\S+) pid (\d+)$/.exec(heading);
+      const [, title, flavor, processId] = /^(.*) flavor (\S+) pid (\d+)$/.exec(heading) ?? [];
       return { title, flavor, processId: Number(processId), lines: lines.map(readVectorLine) };
     });
 }

@@ -1,4 +1,5 @@
-// Running Windows programs in node.exe under Wine: see wine.d.mts.
+// Runs JavaScript in the real node.exe, under Wine, for tests. A start takes a third of a second. Wine has stubs in place
+// of ETW.
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,6 +12,7 @@ const install = 'run scripts/windows/install-tools.sh';
 const TIMED_OUT = 124;
 const CRASHED = 134;
 
+/** Why Windows programs cannot run here, as a sentence that names the fix; undefined if they can. */
 export function wineUnavailable() {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     return `Wine runs 64-bit Windows programs on linux-x64 only, and this is ${process.platform}-${process.arch}.`;
@@ -21,10 +23,26 @@ export function wineUnavailable() {
   return undefined;
 }
 
+/** The path by which a Windows program knows a file of Linux. */
 export function windowsPath(path) {
   return `Z:${path.replaceAll('/', '\\')}`;
 }
 
+/**
+ * @typedef {object} WineOptions
+ * @property {Readonly<Record<string, string>>} [env] beside what Wine needs; nothing of the caller's environment comes
+ *   through
+ * @property {string} [cwd]
+ * @property {number} [timeout] in seconds, 60 by default
+ */
+
+/**
+ * Runs node.exe with these arguments, stdin empty.
+ * @param {readonly string[]} args
+ * @param {WineOptions} options
+ * @returns {Promise<{ status: number, stdout: string, stderr: string }>} the low 8 bits of the exit code (124 if the time
+ *   limit ended it, 134 if an exception did that nobody caught outside of JavaScript), and the output
+ */
 export async function runInWine(args, { env = {}, cwd, timeout = 60 } = {}) {
   const unavailable = wineUnavailable();
   if (unavailable) throw new Error(unavailable);

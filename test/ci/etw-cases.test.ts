@@ -10,15 +10,26 @@ import type {
   EtwSessionOptions,
   EtwSessionUpdate,
 } from '../../lib/record/etw-session.ts';
-import {
-  type CaseEvent,
-  type CaseHarness,
-  type CaseSession,
-  cases,
-  KINDS,
-  type Kind,
-  PROVIDER,
-} from '../../scripts/ci/etw-cases.mjs';
+import * as etwCases from '../../scripts/ci/etw-cases.mjs';
+
+const { KINDS, PROVIDER } = etwCases;
+
+type Kind = keyof typeof KINDS;
+
+interface CaseEvent {
+  readonly kind: Kind;
+  readonly number: number;
+  readonly hasStack: boolean;
+}
+
+interface EtwCase {
+  /** What must be seen. */
+  readonly sees: string;
+  /** @returns what is wrong, in sentences */
+  run(harness: Model): Promise<readonly string[]>;
+}
+
+const cases: Readonly<Record<string, EtwCase>> = etwCases.cases;
 
 const EVENT_SIZE = 500;
 const PROCESS = 812;
@@ -27,7 +38,7 @@ const IDS = Object.keys(KINDS);
 /** What a session is asked for, or nothing of it. */
 type Obedience = 'asked' | 'ignores everything';
 
-class ModelSession implements CaseSession {
+class ModelSession {
   readonly options: Partial<EtwSessionOptions>;
   enabled: EtwProviderOptions = {};
   isRunning = true;
@@ -115,7 +126,7 @@ function passes(kind: Kind, enabled: EtwProviderOptions): boolean {
   );
 }
 
-class Model implements CaseHarness {
+class Model {
   readonly processId = PROCESS;
   readonly files = new Map<string, CaseEvent[]>();
   readonly #sessions: ModelSession[] = [];
@@ -137,8 +148,8 @@ class Model implements CaseHarness {
     return session;
   }
 
-  async enable(session: CaseSession, options: EtwProviderOptions): Promise<void> {
-    if (session instanceof ModelSession) session.enabled = options;
+  async enable(session: ModelSession, options: EtwProviderOptions): Promise<void> {
+    session.enabled = options;
   }
 
   async settle(): Promise<void> {}

@@ -1,1 +1,0 @@
-export function missingPrograms(names: readonly string[]): string[];

@@ -1,2 +1,0 @@
-/** The files under prebuilds/ in a release, with prebuildify's names. */
-export const prebuildTargets: readonly string[];

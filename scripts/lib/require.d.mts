@@ -1,1 +1,0 @@
-export function isRequired(name: string): boolean;

@@ -1,2 +1,0 @@
-export declare const nodes: Readonly<Record<string, string>>;
-export declare const majors: readonly string[];
