@@ -208,7 +208,7 @@ async function bundleTypes() {
 
 /** The pages of reports and live views: browser programs, each in one script, next to their HTML and style. */
 async function buildPages() {
-  const page = join(root, 'lib/view/report/page');
+  const page = join(root, 'lib/pages');
   mkdirSync(join(dist, 'report'), { recursive: true });
   for (const [name, program] of [
     ['report', 'main.ts'],
@@ -240,7 +240,7 @@ export async function compile() {
   await bundleRegistration();
   await bundleTypes();
   await buildPages();
-  const providers = readFileSync(join(root, 'lib/wire/known/windows-providers.tsv'), 'utf8');
+  const providers = readFileSync(join(root, 'lib/known/windows-providers.tsv'), 'utf8');
   writeFileSync(join(dist, 'windows-providers.br'), packWindowsProviders(providers));
 }
 

@@ -1,7 +1,7 @@
 /** Where a process runs and what it says it is, as attributes of OpenTelemetry's resource. */
 import { hostname } from 'node:os';
-import { otlpResource } from '../view/export/otlp-settings.ts';
-import type { RowSource } from '../view/parquet/tables.ts';
+import { otlpResource } from '../export/otlp-settings.ts';
+import type { RowSource } from '../export/parquet/tables.ts';
 
 export type Resource = Readonly<Record<string, string>>;
 

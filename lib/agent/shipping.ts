@@ -5,13 +5,13 @@
 import { rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { packageVersion } from '../base/package-files.ts';
+import type { ExportedTrace } from '../export/exporter.ts';
+import type { OtlpFeed } from '../export/otlp-feed.ts';
+import { ParquetExport } from '../export/parquet/parquet-export.ts';
+import { PARTIAL_FOLDER } from '../export/parquet/table-files.ts';
+import type { RowSource } from '../export/parquet/tables.ts';
 import { openTrace } from '../trace/open-trace.ts';
 import type { Trace } from '../trace/trace.ts';
-import type { ExportedTrace } from '../view/export/exporter.ts';
-import type { OtlpFeed } from '../view/export/otlp-feed.ts';
-import { ParquetExport } from '../view/parquet/parquet-export.ts';
-import { PARTIAL_FOLDER } from '../view/parquet/table-files.ts';
-import type { RowSource } from '../view/parquet/tables.ts';
 import type { AgentCounters } from './agent-counters.ts';
 import type { DiskBudget } from './disk-budget.ts';
 import type { MemoryBudget } from './memory-budget.ts';

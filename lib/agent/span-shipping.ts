@@ -1,8 +1,9 @@
 /** Sends the activities of sessions and of files to an OpenTelemetry collector, as spans. */
+
+import { OtlpFeed } from '../export/otlp-feed.ts';
+import { OtlpSender, type OtlpTarget } from '../export/otlp-sender.ts';
+import { otlpTarget } from '../export/otlp-settings.ts';
 import { openTrace } from '../trace/open-trace.ts';
-import { OtlpFeed } from '../view/export/otlp-feed.ts';
-import { OtlpSender, type OtlpTarget } from '../view/export/otlp-sender.ts';
-import { otlpTarget } from '../view/export/otlp-settings.ts';
 import type { AgentCounters } from './agent-counters.ts';
 import type { LiveFeed, LiveTrace } from './attachment.ts';
 import type { Resource } from './process-resource.ts';

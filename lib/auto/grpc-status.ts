@@ -4,7 +4,7 @@
  * Sources: gRPC over HTTP2; gRPC's status codes; OpenTelemetry's semantic conventions for gRPC.
  */
 import { type FailureFields, failureFields, NO_FAILURE } from '../base/thrown-fields.ts';
-import { isGrpcError } from '../wire/known/failures.ts';
+import { isGrpcError } from '../known/failures.ts';
 import { NO_STATUS } from './request-fields.ts';
 
 const NAMES = [

@@ -24,7 +24,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     takes: '',
     summary: 'records the events of a .NET or Node.js process',
     load: async () => {
-      const { collectCommand: run, COLLECT_USAGE: usage } = await import('./collect.ts');
+      const { collectCommand: run, COLLECT_USAGE: usage } = await import('./collect/collect.ts');
       return { run, usage };
     },
   },
@@ -32,7 +32,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     takes: '',
     summary: 'shows the counters of a .NET or Node.js process',
     load: async () => {
-      const { countersCommand: run, COUNTERS_USAGE: usage } = await import('./counters.ts');
+      const { countersCommand: run, COUNTERS_USAGE: usage } = await import('./counters/counters.ts');
       return { run, usage };
     },
   },
@@ -40,7 +40,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     takes: 'FILE',
     summary: 'prints the events of a trace',
     load: async () => {
-      const { dumpCommand: run, DUMP_USAGE: usage } = await import('./dump.ts');
+      const { dumpCommand: run, DUMP_USAGE: usage } = await import('./dump/dump.ts');
       return { run, usage };
     },
   },
@@ -56,7 +56,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     takes: 'FILE',
     summary: 'exports a trace for Perfetto, speedscope, spreadsheets or as nettrace',
     load: async () => {
-      const { exportCommand: run, EXPORT_USAGE: usage } = await import('./export.ts');
+      const { exportCommand: run, EXPORT_USAGE: usage } = await import('./export/export.ts');
       return { run, usage };
     },
   },
@@ -65,8 +65,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     summary: "shows the system's events as they are written",
     load: async () => {
       const [{ liveCommand: run }, { LIVE_USAGE: usage }] = await Promise.all([
-        import('./live.ts'),
-        import('./live-arguments.ts'),
+        import('./live/live.ts'),
+        import('./live/live-arguments.ts'),
       ]);
       return { run, usage };
     },
@@ -75,7 +75,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     takes: 'FILE',
     summary: 'prints the ETW manifests of the event sources that a module defines',
     load: async () => {
-      const { manifestCommand: run, MANIFEST_COMMAND_USAGE: usage } = await import('./manifest.ts');
+      const { manifestCommand: run, MANIFEST_COMMAND_USAGE: usage } = await import('./manifest/manifest.ts');
       return { run, usage };
     },
   },
@@ -91,7 +91,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     takes: '',
     summary: 'lists the providers of events and who records them (Linux, Windows)',
     load: async () => {
-      const { providersCommand: run, PROVIDERS_USAGE: usage } = await import('./providers.ts');
+      const { providersCommand: run, PROVIDERS_USAGE: usage } = await import('./lists/providers.ts');
       return { run, usage };
     },
   },
@@ -99,7 +99,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     takes: '',
     summary: 'lists the processes whose events and counters can be read',
     load: async () => {
-      const { psCommand: run, PS_USAGE: usage } = await import('./ps.ts');
+      const { psCommand: run, PS_USAGE: usage } = await import('./lists/ps.ts');
       return { run, usage };
     },
   },
@@ -107,7 +107,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     takes: 'FILE',
     summary: 'answers SQL about traces and folders of Parquet files',
     load: async () => {
-      const { queryCommand: run, QUERY_USAGE: usage } = await import('./query.ts');
+      const { queryCommand: run, QUERY_USAGE: usage } = await import('./query/query.ts');
       return { run, usage };
     },
   },
@@ -116,8 +116,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     summary: "records the system's events (Linux, Windows)",
     load: async () => {
       const [{ recordCommand: run }, { RECORD_USAGE: usage }] = await Promise.all([
-        import('./record.ts'),
-        import('./record-arguments.ts'),
+        import('./record/record.ts'),
+        import('./record/record-arguments.ts'),
       ]);
       return { run, usage };
     },
@@ -134,7 +134,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     takes: '',
     summary: 'lists the recordings of this machine (Linux, Windows)',
     load: async () => {
-      const { sessionsCommand: run, SESSIONS_USAGE: usage } = await import('./sessions.ts');
+      const { sessionsCommand: run, SESSIONS_USAGE: usage } = await import('./lists/sessions.ts');
       return { run, usage };
     },
   },
@@ -150,7 +150,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     takes: 'FILE',
     summary: 'shows the activities of a trace as a tree, a table or statistics',
     load: async () => {
-      const { viewCommand: run, VIEW_USAGE: usage } = await import('./view.ts');
+      const { viewCommand: run, VIEW_USAGE: usage } = await import('./view/view.ts');
       return { run, usage };
     },
   },

@@ -13,14 +13,14 @@ import type { FramesOf } from '../view/explain/hot-code.ts';
 import { hintsOf, linesOf, othersOf, sentenceOf, totalsOf } from '../view/explain/sentences.ts';
 import { countText, thousands } from '../view/number-text.ts';
 import { filesArguments } from './file-arguments.ts';
-import { listed } from './filtered-events.ts';
 import { untilInterrupted } from './interruption.ts';
 import { say, warn } from './messages.ts';
 import { Output } from './output.ts';
-import { styled } from './terminal.ts';
-import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from './trace-argument.ts';
-import { closeTraceFiles, FILES_USAGE, filesText, openTraceFiles } from './trace-files.ts';
-import { countArgument, SELECTION_OPTIONS, type Selection, selection } from './view-selection.ts';
+import { styled } from './terminal/terminal.ts';
+import { listed } from './trace/filtered-events.ts';
+import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from './trace/trace-argument.ts';
+import { closeTraceFiles, FILES_USAGE, filesText, openTraceFiles } from './trace/trace-files.ts';
+import { countArgument, SELECTION_OPTIONS, type Selection, selection } from './view/view-selection.ts';
 
 const DEFAULT_SLOWEST = 5;
 

@@ -14,7 +14,13 @@ import { untilInterrupted } from './interruption.ts';
 import { say } from './messages.ts';
 import { UsageError } from './parse-options.ts';
 import { Progress } from './progress.ts';
-import { lossText, MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from './trace-argument.ts';
+import {
+  lossText,
+  MANIFEST_USAGE,
+  readWithProgress,
+  TRACE_OPTIONS,
+  TRACE_USAGE,
+} from './trace/trace-argument.ts';
 import {
   closeTraceFiles,
   FILES_USAGE,
@@ -22,7 +28,7 @@ import {
   mergeTexts,
   openTraceFiles,
   type TraceFiles,
-} from './trace-files.ts';
+} from './trace/trace-files.ts';
 
 export const REPORT_USAGE = `Usage: tracewright report [OPTION]... FILE... -o REPORT
 

@@ -13,8 +13,8 @@ import {
   TRACE_OPTIONS,
   TRACE_USAGE,
   unreadText,
-} from './trace-argument.ts';
-import { FILES_USAGE, mergeTexts, openTraceFiles } from './trace-files.ts';
+} from './trace/trace-argument.ts';
+import { FILES_USAGE, mergeTexts, openTraceFiles } from './trace/trace-files.ts';
 
 export const STATS_USAGE = `Usage: tracewright stats [OPTION]... FILE...
 

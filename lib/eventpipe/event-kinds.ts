@@ -1,9 +1,10 @@
 /** The kinds of events of one thread in a session: how their payloads are encoded, and their numbers. */
+
+import { failureTest, isClientTask } from '../known/failures.ts';
 import type { Listenable } from '../listen/written-event.ts';
 import { LAST_EVENT_ID, theEventIds } from '../platform/event-ids.ts';
 import { amidEncoding, encodeFields, isEncoding } from '../wire/event-encoder.ts';
 import type { GuidWords } from '../wire/guid.ts';
-import { failureTest, isClientTask } from '../wire/known/failures.ts';
 import { compilePayloadWriter } from '../wire/payload-writer.ts';
 import { providerKeys } from '../wire/provider-guid.ts';
 import { type EventSchema, type FieldSchema, layoutText } from '../wire/schema.ts';

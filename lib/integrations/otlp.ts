@@ -2,13 +2,13 @@
 import { PassThrough } from 'node:stream';
 import { sharedActivities } from '../activity/shared.ts';
 import { type SessionOptions, startSession } from '../eventpipe/start-session.ts';
+import { OtlpFeed } from '../export/otlp-feed.ts';
+import { type OtlpResult, OtlpSender } from '../export/otlp-sender.ts';
+import { otlpResource, otlpTarget } from '../export/otlp-settings.ts';
 import { checkOptionNames } from '../source/definition-checks.ts';
 import { openTrace } from '../trace/open-trace.ts';
-import { OtlpFeed } from '../view/export/otlp-feed.ts';
-import { type OtlpResult, OtlpSender } from '../view/export/otlp-sender.ts';
-import { otlpResource, otlpTarget } from '../view/export/otlp-settings.ts';
 
-export type { OtlpDropReason, OtlpResult } from '../view/export/otlp-sender.ts';
+export type { OtlpDropReason, OtlpResult } from '../export/otlp-sender.ts';
 
 export interface ExportActivitiesOptions {
   /**

@@ -10,7 +10,7 @@ import {
   StackTable,
   type Table,
   ThreadTable,
-} from '../view/parquet/tables.ts';
+} from '../export/parquet/tables.ts';
 import { type Column, Type } from '../wire/parquet/column.ts';
 import { type DuckDbConnection, loadDuckDb } from './duckdb.ts';
 import { createEventViews } from './event-views.ts';

@@ -1,10 +1,11 @@
 /** Writes the tables of a trace into a folder of Parquet files. */
+
+import { ParquetExport } from '../export/parquet/parquet-export.ts';
 import { SymbolFolders } from '../symbols/symbol-folders.ts';
 import type { Trace } from '../trace/trace.ts';
 import { TraceError } from '../trace/trace-error.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
 import { FrameNames } from '../view/cpu/frame-names.ts';
-import { ParquetExport } from '../view/parquet/parquet-export.ts';
 
 export interface TablesTarget {
   /** Of the trace, in its column. */

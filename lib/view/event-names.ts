@@ -4,8 +4,9 @@
  *
  * Source: "EventSource Activity Support": events whose names end with Start and Stop are the ends of an activity.
  */
+
+import { isClientTask, saysFailure } from '../known/failures.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
-import { isClientTask, saysFailure } from '../wire/known/failures.ts';
 import { bridgedActivity } from './spans.ts';
 
 /** Which end of an activity an event marks. */

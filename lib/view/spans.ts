@@ -5,9 +5,10 @@
  *
  * Sources: W3C Trace Context, level 2; .NET's DiagnosticSourceEventSource.
  */
+
+import { saysFailure } from '../known/failures.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
 import type { Payload } from '../wire/decoded-field.ts';
-import { saysFailure } from '../wire/known/failures.ts';
 
 /** The place of an activity in a distributed trace, in lower-case hexadecimal digits. */
 export interface Span {

@@ -8,8 +8,9 @@
  * Source: "EventSource Activity Support", which also says how to handle activities whose stop is missing: when an
  * activity stops, those in it are assumed to have stopped, too.
  */
+
+import { failingTask } from '../known/failures.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
-import { failingTask } from '../wire/known/failures.ts';
 import { type ActivityKey, ActivityKeys, keysAbove, otherKey } from './activity-key.ts';
 import {
   type ActivityNaming,

@@ -36,7 +36,7 @@ export class TracedActivity {
   /** Nanoseconds since the start of the trace. For an `unstarted` one, when it stopped. */
   readonly startNs: number;
   state: ActivityState;
-  /** Its stop, or an event before it, says so: see `lib/wire/known/failures.ts`. */
+  /** Its stop, or an event before it, says so: see `lib/known/failures.ts`. */
   isFailed = false;
   stopThreadId: number | undefined = undefined;
   /** For a killed one, when the enclosing activity stopped; undefined while `open`. */

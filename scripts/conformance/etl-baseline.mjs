@@ -5,7 +5,7 @@
  *     EVENT 8,199.580: Provider/Name PID=1; TID=2; PName=x; ProceNum=7; DataLen=2; Field=8; ...
  *     COUNT Provider/Name:12
  */
-import { dotnetEvent } from '../../dist/wire/known/dotnet.js';
+import { dotnetEvent } from '../../dist/known/dotnet.js';
 import { isKnownDifference, ourCount, ourName } from './etl-differences.mjs';
 
 export function checkBaseline(file, text, events, report) {

@@ -2,7 +2,7 @@
  * Where TraceEvent is wrong about a nettrace, or shows something that is not in it, case by case with the reason.
  * Everything else must be the same.
  */
-import { dotnetProviderName } from '../../dist/wire/known/dotnet.js';
+import { dotnetProviderName } from '../../dist/known/dotnet.js';
 
 /** Where an answer differs from the trace: by the names of the file and the value, with the reason. */
 export const KNOWN_DIFFERENCES = [

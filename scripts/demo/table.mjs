@@ -1,7 +1,7 @@
 // Shows recorded events in the table of "EventSource Activity Support", which `tracewright view --table` also prints,
 // and sums them up.
 import { Output } from '../../dist/cli/output.js';
-import { EventsTable } from '../../dist/cli/view-table.js';
+import { EventsTable } from '../../dist/cli/view/view-table.js';
 import { eventRow } from '../../dist/view/event-row.js';
 import { TraceActivities } from '../../dist/view/trace-activities.js';
 

@@ -12,10 +12,10 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { PerfettoExport } from '../../dist/export/perfetto-export.js';
 import { SymbolFolders } from '../../dist/symbols/symbol-folders.js';
 import { openTrace } from '../../dist/trace/open-trace.js';
-import { openZstdBlocks } from '../../dist/trace/perf-data/zstd-blocks.js';
-import { PerfettoExport } from '../../dist/view/export/perfetto-export.js';
+import { openZstdBlocks } from '../../dist/trace/source/zstd-blocks.js';
 import { decompressXpress } from '../../dist/wire/etl/xpress.js';
 import { parseEventMapInfo } from '../../dist/wire/etw/event-map-info.js';
 import { parseTraceEventInfo } from '../../dist/wire/etw/trace-event-info.js';

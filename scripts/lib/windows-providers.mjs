@@ -1,4 +1,4 @@
-// Packs lib/wire/known/windows-providers.tsv, the providers of Windows as facts, for the package. A provider is a line
+// Packs lib/known/windows-providers.tsv, the providers of Windows as facts, for the package. A provider is a line
 // of its GUID and name. Its events follow, if they are known: an empty column, id, version, task, opcode, and fields as
 // `Name:InType`, with `[number or field]` for a length or count. Column by column it compresses to a fifth less.
 import { brotliCompressSync, constants } from 'node:zlib';

@@ -3,9 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { readHyparquet } from '../export/parquet/parquet-folder.ts';
 import { Collector } from '../integrations/collector.ts';
 import { linuxOnly, named } from '../platforms.ts';
-import { readHyparquet } from '../view/parquet/parquet-folder.ts';
 import { eventsIn, eventsInAll, Fleet, PROVIDER } from './fleet.ts';
 import { noPrometheus, Prometheus } from './prometheus.ts';
 

@@ -10,8 +10,8 @@ import { FileChain, removePartialTables, Shipping } from '../../lib/agent/shippi
 import type { SpanShipping } from '../../lib/agent/span-shipping.ts';
 import { TraceFile } from '../../lib/agent/trace-file.ts';
 import { TraceSections } from '../../lib/agent/trace-sections.ts';
-import type { OtlpFeed } from '../../lib/view/export/otlp-feed.ts';
-import { filesOf, readHyparquet } from '../view/parquet/parquet-folder.ts';
+import type { OtlpFeed } from '../../lib/export/otlp-feed.ts';
+import { filesOf, readHyparquet } from '../export/parquet/parquet-folder.ts';
 import { AgentTrace } from './agent-trace.ts';
 
 let folder = '';

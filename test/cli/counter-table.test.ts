@@ -1,6 +1,6 @@
 /** The counters of a process as a table on a terminal. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CounterTable } from '../../lib/cli/counter-table.ts';
+import { CounterTable } from '../../lib/cli/counters/counter-table.ts';
 import type { CounterValue } from '../../lib/view/counter-values.ts';
 
 let written: string[] = [];

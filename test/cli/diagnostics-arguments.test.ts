@@ -1,10 +1,10 @@
 /** Invalid command lines of `tracewright collect`, `counters` and `ps`, and their messages. */
 import { describe, expect, it } from 'vitest';
-import { collectCommand } from '../../lib/cli/collect.ts';
-import { countersCommand } from '../../lib/cli/counters.ts';
+import { collectCommand } from '../../lib/cli/collect/collect.ts';
+import { countersCommand } from '../../lib/cli/counters/counters.ts';
+import { psCommand } from '../../lib/cli/lists/ps.ts';
 import { UsageError } from '../../lib/cli/parse-options.ts';
-import { sessionProviders } from '../../lib/cli/provider-argument.ts';
-import { psCommand } from '../../lib/cli/ps.ts';
+import { sessionProviders } from '../../lib/cli/trace/provider-argument.ts';
 
 describe('collect', () => {
   it.each([

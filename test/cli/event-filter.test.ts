@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { eventFilter } from '../../lib/cli/event-filter.ts';
 import { UsageError } from '../../lib/cli/parse-options.ts';
+import { eventFilter } from '../../lib/cli/trace/event-filter.ts';
 import type { TraceEvent } from '../../lib/trace/trace-event.ts';
 
 const event = {

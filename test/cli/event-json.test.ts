@@ -3,7 +3,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { printableJson } from '../../lib/base/printable.ts';
-import { EventJson } from '../../lib/cli/event-json.ts';
+import { EventJson } from '../../lib/cli/dump/event-json.ts';
 import { openTrace } from '../../lib/trace/open-trace.ts';
 import type { TraceEvent } from '../../lib/trace/trace-event.ts';
 import type { Payload } from '../../lib/wire/decoded-field.ts';

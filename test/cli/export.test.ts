@@ -15,9 +15,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { dataFolder, dataIsRequired, SKIP_REASON } from '../conformance/data-folder.ts';
+import { checkSpeedscope } from '../export/speedscope-rules.ts';
+import { checkChromeTrace } from '../export/trace-event-rules.ts';
 import { missingOnWindows, named } from '../platforms.ts';
-import { checkSpeedscope } from '../view/export/speedscope-rules.ts';
-import { checkChromeTrace } from '../view/export/trace-event-rules.ts';
 import { checkNetTrace } from '../wire/nettrace/write/nettrace-checker.ts';
 
 const main = fileURLToPath(new URL('../../dist/cjs/cli.cjs', import.meta.url));

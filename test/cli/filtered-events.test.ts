@@ -1,6 +1,6 @@
 /** What a command says if its filter passes no event: the names that exist. */
 import { expect, it } from 'vitest';
-import { FilteredEvents } from '../../lib/cli/filtered-events.ts';
+import { FilteredEvents } from '../../lib/cli/trace/filtered-events.ts';
 import type { TraceEvent } from '../../lib/trace/trace-event.ts';
 
 const EVENTS = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type LiveArguments, liveArguments } from '../../lib/cli/live-arguments.ts';
+import { type LiveArguments, liveArguments } from '../../lib/cli/live/live-arguments.ts';
 import { UsageError } from '../../lib/cli/parse-options.ts';
 import { Selection } from '../../lib/record/tracepoint-selection.ts';
 import type { TraceEvent } from '../../lib/trace/trace-event.ts';

@@ -1,6 +1,6 @@
 /** The events on a terminal while they are written. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { LivePage } from '../../lib/cli/live-page.ts';
+import { LivePage } from '../../lib/cli/live/live-page.ts';
 import { written } from '../view/written-events.ts';
 import { type FakeTerminal, fakeTerminal } from './fake-terminal.ts';
 

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { manifestFinder } from '../../lib/cli/manifest-files.ts';
+import { manifestFinder } from '../../lib/cli/trace/manifest-files.ts';
 import { missingOnWindows, named } from '../platforms.ts';
 
 const GUID = '7ef5932c-c0f3-4c8b-a0f7-7cfae9c60b0e';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { folder, useFakeProcesses } from '../diagnostics/client/fake-client.ts';
-import { askDuckDb, filesOf } from '../view/parquet/parquet-folder.ts';
+import { askDuckDb, filesOf } from '../export/parquet/parquet-folder.ts';
 import { command, run } from './fake-target.ts';
 
 const WRITES = fileURLToPath(new URL('programs/writes.mjs', import.meta.url));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../lib/cli/parse-options.ts';
-import { recordArguments } from '../../lib/cli/record-arguments.ts';
+import { recordArguments } from '../../lib/cli/record/record-arguments.ts';
 import { Selection } from '../../lib/record/tracepoint-selection.ts';
 
 const linux = (args: readonly string[]) => recordArguments(args, 'linux');

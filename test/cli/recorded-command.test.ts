@@ -1,6 +1,6 @@
 /** A recorded command, and the description of how it ended. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { RecordedCommand } from '../../lib/cli/recorded-command.ts';
+import { RecordedCommand } from '../../lib/cli/record/recorded-command.ts';
 
 afterEach(() => vi.restoreAllMocks());
 

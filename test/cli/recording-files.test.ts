@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { numberedFiles, recordingsIn } from '../../lib/cli/recording-files.ts';
+import { numberedFiles, recordingsIn } from '../../lib/cli/trace/recording-files.ts';
 import { at } from '../trace/etl/read-etl.ts';
 import { bufferBytes, etlBytes, type HeaderParts, START_TIME } from '../wire/etl/etl-bytes.ts';
 

@@ -1,6 +1,6 @@
 /** A page on a terminal: what it shows of many lines, and what its keys do. */
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { type PageContent, TerminalPage } from '../../lib/cli/terminal-page.ts';
+import { type PageContent, TerminalPage } from '../../lib/cli/terminal/terminal-page.ts';
 import { type FakeTerminal, fakeTerminal } from './fake-terminal.ts';
 
 let all: string[] = [];

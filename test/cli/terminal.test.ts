@@ -1,8 +1,8 @@
 /** Lines that fit the terminal, whatever a trace contains. */
 import { afterEach, expect, it, vi } from 'vitest';
 import type { Output } from '../../lib/cli/output.ts';
-import { cut, styled, textWidth } from '../../lib/cli/terminal.ts';
-import { TerminalTable } from '../../lib/cli/terminal-table.ts';
+import { cut, styled, textWidth } from '../../lib/cli/terminal/terminal.ts';
+import { TerminalTable } from '../../lib/cli/terminal/terminal-table.ts';
 
 function terminal(columns: number, hasColors = false): void {
   vi.spyOn(process, 'stdout', 'get').mockReturnValue({

@@ -1,6 +1,6 @@
 /** Which activities `--name` selects, and which names it suggests if it selects none. */
 import { expect, it } from 'vitest';
-import { selection } from '../../lib/cli/view-selection.ts';
+import { selection } from '../../lib/cli/view/view-selection.ts';
 import type { TraceEvent } from '../../lib/trace/trace-event.ts';
 import { ActivityTree } from '../../lib/view/activity-tree.ts';
 import { during, written } from '../view/written-events.ts';

@@ -1,6 +1,6 @@
 /** CPU time in the statistics by a field. */
 import { expect, it } from 'vitest';
-import { CpuStats } from '../../lib/cli/view-stats.ts';
+import { CpuStats } from '../../lib/cli/view/view-stats.ts';
 import type { TraceEvent } from '../../lib/trace/trace-event.ts';
 import { SelectedStats, type StatsSelection } from '../../lib/view/activity-stats.ts';
 import { type WrittenEvent, written } from '../view/written-events.ts';

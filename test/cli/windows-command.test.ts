@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../lib/cli/parse-options.ts';
-import { RecordedCommand } from '../../lib/cli/recorded-command.ts';
-import { batchArgument, type WindowsPlaces, windowsCommand } from '../../lib/cli/windows-command.ts';
+import { RecordedCommand } from '../../lib/cli/record/recorded-command.ts';
+import { batchArgument, type WindowsPlaces, windowsCommand } from '../../lib/cli/record/windows-command.ts';
 import { hostileArguments } from './hostile-arguments.ts';
 
 /** `files` are all there are. */

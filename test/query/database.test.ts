@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSession } from '../../lib/eventpipe/start-session.ts';
+import { ParquetExport } from '../../lib/export/parquet/parquet-export.ts';
 import { Database } from '../../lib/query/database.ts';
 import { openDatabase } from '../../lib/query/index.ts';
 import { event } from '../../lib/source/event.ts';
@@ -12,7 +13,6 @@ import { activityKey } from '../../lib/view/activity-key.ts';
 import { ActivityStats } from '../../lib/view/activity-stats.ts';
 import { ActivityTree, nodesOf } from '../../lib/view/activity-tree.ts';
 import { criticalPath } from '../../lib/view/critical-path.ts';
-import { ParquetExport } from '../../lib/view/parquet/parquet-export.ts';
 import { during, type WrittenEvent, written } from '../view/written-events.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tracewright-database-'));

@@ -2,10 +2,11 @@
  * A fleet for tests: 20 processes of three services on two days, as Parquet partitions and as what `view` makes of the
  * same events. On the second day, one query of the service `search` is four times as slow.
  */
+
+import { ParquetExport } from '../../lib/export/parquet/parquet-export.ts';
 import type { TraceEvent } from '../../lib/trace/trace-event.ts';
 import { type ActivityNode, ActivityTree, nodesOf } from '../../lib/view/activity-tree.ts';
 import { isCpuSample } from '../../lib/view/cpu/cpu-profile.ts';
-import { ParquetExport } from '../../lib/view/parquet/parquet-export.ts';
 import type { TracedActivity } from '../../lib/view/traced-activity.ts';
 import type { Payload } from '../../lib/wire/decoded-field.ts';
 import { type WrittenEvent, written } from '../view/written-events.ts';

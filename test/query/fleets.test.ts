@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Output } from '../../lib/cli/output.ts';
-import { QuerySession } from '../../lib/cli/query-prompt.ts';
+import { QuerySession } from '../../lib/cli/query/query-prompt.ts';
 import { Database } from '../../lib/query/database.ts';
 import { loadDuckDb } from '../../lib/query/duckdb.ts';
 import { queryResult } from '../../lib/query/query-result.ts';

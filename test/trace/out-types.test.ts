@@ -1,6 +1,6 @@
 /** Every way in which Windows describes a field: the value that programs get, and the text that people read. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { eventText } from '../../lib/cli/event-text.ts';
+import { eventText } from '../../lib/cli/dump/event-text.ts';
 import type { TraceEvent } from '../../lib/trace/trace-event.ts';
 import { InType, OutType } from '../../lib/wire/tracelogging/constants.ts';
 import { bufferBytes, etlBytes, eventRecord, PROVIDER, RAW_START, utf16 } from '../wire/etl/etl-bytes.ts';

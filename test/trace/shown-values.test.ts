@@ -1,10 +1,10 @@
 /** How values are shown that people do not read as decimal numbers or bytes. */
 import { describe, expect, it } from 'vitest';
-import { eventText } from '../../lib/cli/event-text.ts';
+import { eventText } from '../../lib/cli/dump/event-text.ts';
+import { dotnetEvent } from '../../lib/known/dotnet.ts';
+import { parseFieldList } from '../../lib/known/field-list.ts';
 import { jsonField, jsonValue } from '../../lib/trace/trace-event.ts';
 import type { Payload } from '../../lib/wire/decoded-field.ts';
-import { dotnetEvent } from '../../lib/wire/known/dotnet.ts';
-import { parseFieldList } from '../../lib/wire/known/field-list.ts';
 import { describeManifest } from '../../lib/wire/manifest/describe.ts';
 import { decodePacked } from '../../lib/wire/packed/decode.ts';
 import { hexFieldsOf } from '../../lib/wire/packed/hex-fields.ts';

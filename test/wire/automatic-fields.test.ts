@@ -1,6 +1,6 @@
 /** Fields of automatic activities under OpenTelemetry's names. */
 import { expect, it } from 'vitest';
-import { conventionalFields } from '../../lib/wire/known/automatic.ts';
+import { conventionalFields } from '../../lib/known/automatic.ts';
 
 it.each([
   [

@@ -1,10 +1,11 @@
 /** A provider of an .etl, and everything that describes its events. */
+
+import { dotnetEvent, dotnetProviderName } from '../../known/dotnet.ts';
+import { windowsProvider } from '../../known/windows-provider.ts';
 import { withMaps } from '../../wire/etw/trace-event-info.ts';
-import { dotnetEvent, dotnetProviderName } from '../../wire/known/dotnet.ts';
 import { MANIFEST_EVENT_ID } from '../../wire/manifest/constants.ts';
 import type { ProviderDescription } from '../../wire/manifest/describe.ts';
 import type { EventDescription, PackedMap } from '../../wire/packed/field.ts';
-import { windowsProvider } from './windows-provider.ts';
 
 /** For the events that carry a manifest, if no manifest describes them. */
 const MANIFEST_DATA: EventDescription = {

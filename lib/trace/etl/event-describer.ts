@@ -1,4 +1,6 @@
 /** Looks up the names for an event's record, and how to read its payload. */
+
+import { classicEvent, kernelClass, kernelEvent, kernelGroupGuid } from '../../known/kernel.ts';
 import { EmptyPayload } from '../../wire/decoded-field.ts';
 import type { EtlRecord } from '../../wire/etl/buffer.ts';
 import { ExtendedType } from '../../wire/etl/constants.ts';
@@ -13,7 +15,6 @@ import {
   versionOf,
 } from '../../wire/etl/record.ts';
 import { Layout } from '../../wire/etl/record-type.ts';
-import { classicEvent, kernelClass, kernelEvent, kernelGroupGuid } from '../../wire/known/kernel.ts';
 import { opcodeNameOf, taskNameOf } from '../names.ts';
 import { type Labels, withGroup } from '../tag-labels.ts';
 import { type DescribedEvent, described } from './described-event.ts';

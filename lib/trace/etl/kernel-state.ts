@@ -3,6 +3,7 @@
  * own get those of the running thread.
  */
 
+import { kernelEvent } from '../../known/kernel.ts';
 import type { EtlRecord } from '../../wire/etl/buffer.ts';
 import { KernelGroup } from '../../wire/etl/constants.ts';
 import { payloadProcessIdOf, payloadThreadIdOf } from '../../wire/etl/payload-ids.ts';
@@ -17,7 +18,6 @@ import {
   versionOf,
 } from '../../wire/etl/record.ts';
 import { Layout } from '../../wire/etl/record-type.ts';
-import { kernelEvent } from '../../wire/known/kernel.ts';
 import { decodePacked } from '../../wire/packed/decode.ts';
 
 const START = 1;

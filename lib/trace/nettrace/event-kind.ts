@@ -1,6 +1,7 @@
 /** What all events with the same metadata have in common: their names, and how to read their payloads. */
+
+import { DOTNET_TABLES, dotnetEvent } from '../../known/dotnet.ts';
 import { EmptyPayload, type Payload } from '../../wire/decoded-field.ts';
-import { DOTNET_TABLES, dotnetEvent } from '../../wire/known/dotnet.ts';
 import { OPCODE_NAMES } from '../../wire/manifest/constants.ts';
 import { TypeCode } from '../../wire/nettrace/constants.ts';
 import type { NetTraceEvent } from '../../wire/nettrace/event.ts';

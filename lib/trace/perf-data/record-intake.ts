@@ -17,10 +17,10 @@ import { SampleKind, SampleRecord } from '../../wire/perf-data/sample.ts';
 import type { PerfSession } from '../../wire/perf-data/session.ts';
 import { RecordRows, TimeOrder } from '../../wire/perf-data/time-order.ts';
 import { CHUNK_SIZE, type SeekableBytes } from '../byte-source.ts';
+import { RecordUnpacker } from '../source/zstd-records.ts';
 import { asTraceError } from '../trace-error.ts';
 import type { TraceProgress } from '../trace-reader.ts';
 import { MetadataStore } from './metadata-store.ts';
-import { RecordUnpacker } from './zstd.ts';
 
 /** The maximum number of records per `step`, so that the first events are delivered early. */
 const MAX_RECORDS = 512;

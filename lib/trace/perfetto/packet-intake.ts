@@ -18,7 +18,7 @@ import {
 import { PacketSplitter } from '../../wire/perfetto/packet-splitter.ts';
 import type { Message } from '../../wire/protobuf/message.ts';
 import { MessageReader, ProtobufError } from '../../wire/protobuf/message-reader.ts';
-import { RecordUnpacker } from '../perf-data/zstd.ts';
+import { RecordUnpacker } from '../source/zstd-records.ts';
 import { TraceError } from '../trace-error.ts';
 import { Clocks } from './clocks.ts';
 import type { TimedRecord } from './event-factory.ts';

@@ -20,7 +20,7 @@ export function openZstd(source: OpenedSource): Promise<OpenedSource> {
 }
 
 async function* unpacked(source: OpenedSource): AsyncGenerator<Uint8Array> {
-  const { openZstdBlocks } = await import('../perf-data/zstd-blocks.ts');
+  const { openZstdBlocks } = await import('./zstd-blocks.ts');
   const blocks = await openZstdBlocks(REMEDY);
   let length = 0;
   try {

@@ -5,7 +5,7 @@ import { viewOf } from '../../base/bytes.ts';
 import { PerfDataError } from '../../wire/perf-data/error.ts';
 import type { ReadRequest } from '../../wire/trace-dat/head.ts';
 import type { SeekableBytes } from '../byte-source.ts';
-import { RecordUnpacker } from '../perf-data/zstd.ts';
+import { RecordUnpacker } from '../source/zstd-records.ts';
 
 const inflated = promisify(inflate);
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { eventText } from '../../../lib/cli/event-text.ts';
+import { eventText } from '../../../lib/cli/dump/event-text.ts';
 import { bitMap, valueMap } from '../../../lib/source/field-maps.ts';
 import { generateManifest } from '../../../lib/wire/manifest/generate.ts';
 import { manifestChunks } from '../../../lib/wire/manifest/in-band.ts';

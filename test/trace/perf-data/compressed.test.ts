@@ -1,6 +1,6 @@
 /** Compressed records (`perf record -z`), decompressed by Node or by the library for versions without Zstandard. */
 import { describe, expect, it } from 'vitest';
-import { openZstdBlocks } from '../../../lib/trace/perf-data/zstd-blocks.ts';
+import { openZstdBlocks } from '../../../lib/trace/source/zstd-blocks.ts';
 import { Bytes, fileBytes, finishedRound, record, sample } from '../../wire/perf-data/file-bytes.ts';
 import { readBytes } from './read.ts';
 

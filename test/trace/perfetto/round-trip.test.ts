@@ -2,16 +2,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { PerfettoExport } from '../../../lib/export/perfetto-export.ts';
 import { openTrace } from '../../../lib/trace/open-trace.ts';
 import { jsonValue, type TraceEvent } from '../../../lib/trace/trace-event.ts';
 import { CpuProfile } from '../../../lib/view/cpu/cpu-profile.ts';
 import { FrameNames } from '../../../lib/view/cpu/frame-names.ts';
 import { eventName } from '../../../lib/view/event-names.ts';
-import { PerfettoExport } from '../../../lib/view/export/perfetto-export.ts';
 import { TraceActivities } from '../../../lib/view/trace-activities.ts';
 import type { TracedActivity } from '../../../lib/view/traced-activity.ts';
 import { dataFolder, dataIsRequired, SKIP_REASON } from '../../conformance/data-folder.ts';
-import { exportTrace } from '../../view/export/exported.ts';
+import { exportTrace } from '../../export/exported.ts';
 
 const data = dataFolder ?? '';
 
@@ -102,7 +102,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`a real trace (${SK
   });
 
   it('exported as OTLP is not mistaken for one', async () => {
-    const { OtlpExport } = await import('../../../lib/view/export/otlp-export.ts');
+    const { OtlpExport } = await import('../../../lib/export/otlp-export.ts');
     const path = join(data, 'nettrace/activities-net10.v6.nettrace');
     const { bytes } = await exportTrace(path, (trace) => new OtlpExport('protobuf', trace));
     await expect(openTrace(bytes)).rejects.toThrow('is not a supported trace');

@@ -1,9 +1,9 @@
 /** The flame graph of a report: which calls it shows, with how many samples, and what they are called. */
 import { describe, expect, it } from 'vitest';
-import { CpuSamples, type SampleChoice } from '../../../lib/view/report/page/cpu-samples.ts';
-import { functionCosts } from '../../../lib/view/report/page/flame-tree.ts';
-import { frameText } from '../../../lib/view/report/page/frame-text.ts';
-import type { ReportData } from '../../../lib/view/report/page/report-data.ts';
+import { CpuSamples, type SampleChoice } from '../../../lib/pages/cpu-samples.ts';
+import { functionCosts } from '../../../lib/pages/flame-tree.ts';
+import { frameText } from '../../../lib/pages/frame-text.ts';
+import type { ReportData } from '../../../lib/pages/report-data.ts';
 import { during, type WrittenEvent, written } from '../written-events.ts';
 import { reportOf } from './read-report.ts';
 

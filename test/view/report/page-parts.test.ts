@@ -5,16 +5,11 @@ import { Script } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { ByteWriter } from '../../../lib/base/byte-writer.ts';
 import { packageFolder } from '../../../lib/base/package-files.ts';
-import { histogram } from '../../../lib/view/report/page/histogram.ts';
-import {
-  instants,
-  nanoseconds,
-  optionalNumbers,
-  wholeNumbers,
-} from '../../../lib/view/report/page/numbers.ts';
-import { findMatches } from '../../../lib/view/report/page/search.ts';
-import { TimeRange } from '../../../lib/view/report/page/time-range.ts';
-import { durationText, ticks } from '../../../lib/view/report/page/time-text.ts';
+import { histogram } from '../../../lib/pages/histogram.ts';
+import { instants, nanoseconds, optionalNumbers, wholeNumbers } from '../../../lib/pages/numbers.ts';
+import { findMatches } from '../../../lib/pages/search.ts';
+import { TimeRange } from '../../../lib/pages/time-range.ts';
+import { durationText, ticks } from '../../../lib/pages/time-text.ts';
 import { type WrittenEvent, written } from '../written-events.ts';
 import { reportOf } from './read-report.ts';
 

@@ -1,7 +1,7 @@
 /** Reports of events written in a test, as a file and as its page decodes it. */
 import { inflateRawSync } from 'node:zlib';
+import { type ReportData, reportData } from '../../../lib/pages/report-data.ts';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
-import { type ReportData, reportData } from '../../../lib/view/report/page/report-data.ts';
 import { reportHtml } from '../../../lib/view/report/report-html.ts';
 import { type ReportedTrace, type ReportLimits, TraceReport } from '../../../lib/view/report/trace-report.ts';
 

@@ -1,6 +1,6 @@
 /** The row of each bar in its lane. */
 import { describe, expect, it } from 'vitest';
-import { stack } from '../../../lib/view/report/page/stacking.ts';
+import { stack } from '../../../lib/pages/stacking.ts';
 
 /** In the order of starts; the parent is an index. */
 type Bar = readonly [from: number, to: number, parent?: number, lane?: number];

@@ -1,6 +1,6 @@
 /** What a report shows above its activities: counters, the event loop and garbage collections over time. */
 import { describe, expect, it } from 'vitest';
-import { type Track, textAt, valueText } from '../../../lib/view/report/page/tracks.ts';
+import { type Track, textAt, valueText } from '../../../lib/pages/tracks.ts';
 import { type WrittenEvent, written } from '../written-events.ts';
 import { reportOf } from './read-report.ts';
 

@@ -1,7 +1,7 @@
 // Runs a batch file, such as npm creates for each program, as `tracewright record -- NAME` does, with the given
 // arguments (JSON in base64); prints what the program behind it received.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { RecordedCommand } from '../node_modules/tracewright/dist/cli/recorded-command.js';
+import { RecordedCommand } from '../node_modules/tracewright/dist/cli/record/recorded-command.js';
 
 const lists = JSON.parse(Buffer.from(process.argv[2], 'base64').toString());
 mkdirSync('with space & ä', { recursive: true });

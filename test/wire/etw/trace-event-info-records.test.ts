@@ -5,7 +5,7 @@ import { parseEventMapInfo } from '../../../lib/wire/etw/event-map-info.ts';
 import { parseTraceEventInfo } from '../../../lib/wire/etw/trace-event-info.ts';
 import type { EventDescription } from '../../../lib/wire/packed/field.ts';
 import { dataFolder, SKIP_REASON } from '../../conformance/data-folder.ts';
-import { type DataRecord, misfit, recordsOf } from '../known/kernel-data.ts';
+import { type DataRecord, misfit, recordsOf } from '../../known/kernel-data.ts';
 
 const META_DATA = 'bbccf6c1-6cd1-48c4-80ff-839482e37671';
 const EVENT_INFO = 32;

@@ -8,7 +8,7 @@ import { Int64Column, IntColumn } from '../../../lib/wire/parquet/numbers-column
 import { ParquetWriter } from '../../../lib/wire/parquet/parquet-writer.ts';
 import { snappy } from '../../../lib/wire/parquet/snappy.ts';
 import { TextColumn } from '../../../lib/wire/parquet/text-column.ts';
-import { askDuckDb, type Row, readHyparquet } from '../../view/parquet/parquet-folder.ts';
+import { askDuckDb, type Row, readHyparquet } from '../../export/parquet/parquet-folder.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'tracewright-parquet-'));
 afterAll(() => rmSync(root, { recursive: true }));

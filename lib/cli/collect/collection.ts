@@ -1,0 +1,223 @@
+/** The traces that a command collects, one .nettrace file per process, and their progress on a terminal. */
+import { parse } from 'node:path';
+import { DiagnosticsClientError } from '../../diagnostics/client/client-error.ts';
+import type { DiagnosticsClient } from '../../diagnostics/client/diagnostics-client.ts';
+import type { TracingSession } from '../../diagnostics/client/tracing-session.ts';
+import { dataSize } from '../../view/number-text.ts';
+import { processName } from '../../wire/diagnostics-ipc/process-info.ts';
+import type { StreamingTracing } from '../../wire/diagnostics-ipc/tracing.ts';
+import { type CommandOutput, withOutput } from '../command-output.ts';
+import { say, sentenceOf, showProgress, warn } from '../messages.ts';
+import type { StopRequest } from '../stop-request.ts';
+import type { OpenedTarget } from './target.ts';
+import { readSession, type TargetValues, withTarget } from './target-argument.ts';
+
+const PROGRESS_MS = 200;
+/** Reserved in a limited file for what a process still has to send when it is stopped. */
+const MAX_ROOM = 64e6;
+
+/** Takes the events of processes in place of files. */
+export interface CollectionDestination {
+  /** Takes the bytes of a process's session while it runs. */
+  take(stream: AsyncIterable<Uint8Array>, processName: string): Promise<void>;
+  /** Resolves, when everything has been taken, with what went wrong on the way. */
+  end(): Promise<Error | undefined>;
+}
+
+export interface CollectionOptions {
+  readonly target: TargetValues;
+  readonly tracing: StreamingTracing;
+  /** For the first process; by default, each is named after the process and the time. */
+  readonly file: string | undefined;
+  /** Milliseconds. */
+  readonly duration: number | undefined;
+  /** In bytes, for all files together; unlimited by default. */
+  readonly maxSize?: number | undefined;
+  /** The default is a file per process. */
+  readonly destination?: CollectionDestination | undefined;
+  /** Whether each process sends the contents of its flight recorder, and then ends the session. */
+  readonly isRing?: boolean;
+  /** Whether an existing file becomes FILE.old. */
+  readonly keepsOld?: boolean;
+}
+
+/** @returns the exit status @throws UsageError, DiagnosticsClientError, OutputError */
+export async function collect(options: CollectionOptions): Promise<number> {
+  const { file, destination, keepsOld } = options;
+  if (file === undefined || destination !== undefined) return collectAll(options);
+  // A file that cannot be written is known before the command starts.
+  return withOutput(file, (output) => collectAll(options, output), { keepsOld });
+}
+
+async function collectAll(options: CollectionOptions, output?: CommandOutput): Promise<number> {
+  const collection = new Collection(options, output);
+  let status: number;
+  try {
+    status = await withTarget(
+      options.target,
+      (target, stop) => collection.take(target, stop, options.duration),
+      (later, stop) => collection.takeLater(later, stop),
+    );
+  } finally {
+    await collection.end();
+  }
+  collection.check(status);
+  return status;
+}
+
+class Collection {
+  readonly #options: CollectionOptions;
+  #output: CommandOutput | undefined;
+  readonly #progress: NodeJS.Timeout;
+  /** Names already in use. */
+  readonly #files = new Set<string>();
+  /** For processes after the first. */
+  readonly #problems: unknown[] = [];
+  #bytes = 0;
+  #isLimited = false;
+  #isCut = false;
+
+  /** @param output for the first process */
+  constructor(options: CollectionOptions, output: CommandOutput | undefined) {
+    this.#options = options;
+    this.#output = output;
+    this.#progress = setInterval(() => {
+      if (this.#bytes > 0) showProgress(`Collecting: ${dataSize(this.#bytes)}`);
+    }, PROGRESS_MS);
+  }
+
+  /**
+   * Collects the events of a process until it ends.
+   *
+   * @param duration in ms
+   * @throws DiagnosticsClientError
+   */
+  async take(target: OpenedTarget, stop: StopRequest, duration?: number): Promise<void> {
+    const { destination } = this.#options;
+    const file = destination === undefined ? await this.#fileOf(target) : '';
+    const given = this.#output;
+    this.#output = undefined;
+    const session = await this.#start(target);
+    let bytes = 0;
+    const onBytes = (size: number) => {
+      bytes += size;
+      this.#bytes += size;
+    };
+    await readSession(session, target, stop, duration, async () => {
+      const stream = this.#limited(session, stop, onBytes);
+      if (destination !== undefined) {
+        return destination.take(stream, await processNameOf(target.client, target.name));
+      }
+      if (given !== undefined) return writeAll(stream, given);
+      await withOutput(file, (output) => writeAll(stream, output), { keepsOld: this.#options.keepsOld });
+    });
+    if (destination === undefined) {
+      say(`Collected ${dataSize(bytes)} into ${file}.${this.#endOf(session, target)}`);
+    }
+  }
+
+  /** Like `take`, but `check` reports failures, and the process continues. */
+  async takeLater(target: OpenedTarget, stop: StopRequest): Promise<void> {
+    try {
+      await this.take(target, stop);
+    } catch (error) {
+      this.#problems.push(error);
+      // The process may have ended, and that may be the failure.
+      await target.resume().catch(() => {});
+    }
+  }
+
+  /** @throws the failure of a process after the first */
+  check(status: number): void {
+    const [problem] = this.#problems;
+    if (problem === undefined) return;
+    if (status === 0) throw problem;
+    warn(sentenceOf(problem));
+  }
+
+  async end(): Promise<void> {
+    clearInterval(this.#progress);
+    const problem = await this.#options.destination?.end();
+    if (problem !== undefined) this.#problems.push(problem);
+  }
+
+  /** The session's bytes up to the limit. */
+  async *#limited(
+    session: TracingSession,
+    stop: StopRequest,
+    onBytes: (size: number) => void,
+  ): AsyncGenerator<Uint8Array> {
+    const { maxSize = Number.POSITIVE_INFINITY } = this.#options;
+    // Leaves room for what a process still has to send when it is stopped.
+    const stopsAt = maxSize - Math.min(maxSize / 4, MAX_ROOM);
+    for await (const chunk of session.stream) {
+      const size = Math.min(chunk.length, maxSize - this.#bytes);
+      onBytes(size);
+      if (size > 0) yield chunk.subarray(0, size);
+      if (this.#bytes >= stopsAt) {
+        this.#isLimited = true;
+        stop.stop();
+      }
+      if (size < chunk.length) {
+        this.#isCut = true;
+        return;
+      }
+    }
+  }
+
+  /** @throws DiagnosticsClientError */
+  async #start({ client, name }: OpenedTarget): Promise<TracingSession> {
+    try {
+      return await client.collectTracing(this.#options.tracing);
+    } catch (error) {
+      if (!(this.#options.isRing && error instanceof DiagnosticsClientError && error.code === 'refused'))
+        throw error;
+      const remedy = 'start it with TRACEWRIGHT_FLIGHT_RECORDER=1, or call startFlightRecorder() in it';
+      throw new DiagnosticsClientError('refused', `${name} has no flight recorder: ${remedy}.`);
+    }
+  }
+
+  #endOf(session: TracingSession, { name }: OpenedTarget): string {
+    if (this.#isCut) return ' The file was cut off at --max-size.';
+    if (session.isCutOff)
+      return ` ${name} did not end its session in time; the file has what had arrived by then.`;
+    if (!session.isComplete && !this.#options.isRing) return ` ${name} has ended.`;
+    return this.#isLimited ? ' It is close to --max-size.' : '';
+  }
+
+  async #fileOf(target: OpenedTarget): Promise<string> {
+    const wanted = this.#options.file ?? (await fileNameOf(target));
+    const { name, ext } = parse(wanted);
+    const stem = wanted.slice(0, wanted.length - (name + ext).length) + name;
+    const file = this.#files.has(wanted) ? `${stem}.${target.processId}${ext}` : wanted;
+    this.#files.add(file);
+    return file;
+  }
+}
+
+async function writeAll(stream: AsyncIterable<Uint8Array>, output: CommandOutput): Promise<void> {
+  for await (const chunk of stream) await output.write(chunk);
+}
+
+/** `app_20240328_004512.nettrace`, like dotnet-trace, in local time. */
+async function fileNameOf({ client, name }: OpenedTarget): Promise<string> {
+  const process = (await processNameOf(client, name)).replaceAll(/[^\p{L}\p{N}._-]/gu, '_');
+  const now = new Date();
+  const time = [now.getHours(), now.getMinutes(), now.getSeconds()];
+  const date = [now.getFullYear(), now.getMonth() + 1, now.getDate()];
+  const [day, clock] = [date, time].map((parts) =>
+    parts.map((part) => String(part).padStart(2, '0')).join(''),
+  );
+  return `${process}_${day}_${clock}.nettrace`;
+}
+
+/** The oldest runtimes do not report it. */
+async function processNameOf(client: DiagnosticsClient, fallback: string): Promise<string> {
+  try {
+    const name = processName(await client.processInfo());
+    return /^\.*$/.test(name) ? 'trace' : name;
+  } catch (error) {
+    if (!(error instanceof DiagnosticsClientError && error.code === 'unsupported')) throw error;
+    return fallback.replace(' ', '_');
+  }
+}

@@ -1,0 +1,250 @@
+/** `tracewright export FILE`: converts a trace to a format for other tools. */
+
+import { ChromeExport } from '../../export/chrome-export.ts';
+import { CsvExport, PayloadColumns } from '../../export/csv-export.ts';
+import type { ExportedTrace, Exporter } from '../../export/exporter.ts';
+import { NetTraceExport } from '../../export/nettrace-export.ts';
+import { OtlpExport } from '../../export/otlp-export.ts';
+import { PerfettoExport } from '../../export/perfetto-export.ts';
+import { SpeedscopeExport } from '../../export/speedscope-export.ts';
+import { SymbolFolders } from '../../symbols/symbol-folders.ts';
+import type { Trace } from '../../trace/trace.ts';
+import { TraceError } from '../../trace/trace-error.ts';
+import type { TraceEvent } from '../../trace/trace-event.ts';
+import { FrameNames } from '../../view/cpu/frame-names.ts';
+import { countText, dataSize } from '../../view/number-text.ts';
+import { type CommandOutput, withOutput, withTemporaries } from '../command-output.ts';
+import { filesArguments, type OptionValues } from '../file-arguments.ts';
+import { InterruptedError, untilInterrupted } from '../interruption.ts';
+import { say, warn } from '../messages.ts';
+import { UsageError } from '../parse-options.ts';
+import { eventFilter, FILTER_OPTIONS, FILTER_USAGE } from '../trace/event-filter.ts';
+import { FilteredEvents } from '../trace/filtered-events.ts';
+import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from '../trace/trace-argument.ts';
+import {
+  closeTraceFiles,
+  FILES_USAGE,
+  fileNames,
+  filesText,
+  openTraceFiles,
+  type TraceFiles,
+} from '../trace/trace-files.ts';
+
+export const EXPORT_USAGE = `Usage: tracewright export [OPTION]... FILE... -o OUT
+       tracewright export [OPTION]... FILE... --parquet DIR
+
+Converts FILE to a format for other tools. ${TRACE_USAGE}${FILES_USAGE}
+  -o, --output OUT the file to write; - is standard output
+  --format FORMAT  by default, the format follows from the extension of OUT:
+                   chrome      (.json) Chrome's Trace Event JSON, for ui.perfetto.dev and chrome://tracing:
+                               activities as spans, other events as instants
+                   perfetto    (.pftrace) Perfetto's own format, for ui.perfetto.dev and trace_processor: the same,
+                               smaller, with counters and CPU samples
+                   speedscope  (.speedscope.json) activities and CPU samples, for speedscope.app
+                   csv         (.csv) one line per event, for spreadsheets and databases
+                   otlp        (.jsonl, .otlp.json; .pb for protobuf) activities as OpenTelemetry spans, for Jaeger and
+                               collectors
+                   nettrace    (.nettrace) for PerfView, dotnet-trace and other tools that read nettrace
+  --otlp, --perfetto
+                   the same as --format otlp, --format perfetto
+  --parquet DIR    instead of a file: tables in a folder of Parquet files, by date and service, for DuckDB, ClickHouse,
+                   Spark and others; several traces can share the folder
+  --service NAME   parquet: the service; by default, the names of the processes
+  --flatten        csv: one column per field instead of the payload as JSON; reads FILE twice
+  --nettrace-version V
+                   nettrace: 6 (the default), or 4 for tools before .NET 10; 4 has one process and no labels
+  --symbols DIR    speedscope, perfetto, parquet: names functions by the files in this folder, as
+                   "tracewright view --cpu" does; can be repeated
+${FILTER_USAGE}${MANIFEST_USAGE}`;
+
+const OPTIONS = {
+  ...TRACE_OPTIONS,
+  ...FILTER_OPTIONS,
+  output: { type: 'string', short: 'o' },
+  format: { type: 'string' },
+  otlp: { type: 'boolean' },
+  perfetto: { type: 'boolean' },
+  parquet: { type: 'string' },
+  service: { type: 'string' },
+  flatten: { type: 'boolean' },
+  'nettrace-version': { type: 'string' },
+  symbols: { type: 'string', multiple: true },
+} as const;
+
+type Values = OptionValues<typeof OPTIONS>;
+
+const FORMATS = ['chrome', 'perfetto', 'speedscope', 'csv', 'nettrace', 'otlp'] as const;
+type Format = (typeof FORMATS)[number];
+
+/** Of an export as OTLP; all others are JSON. */
+const PROTOBUF_SUFFIX = '.pb';
+
+const SUFFIXES: readonly (readonly [suffix: string, format: Format])[] = [
+  ['.speedscope.json', 'speedscope'],
+  ['.otlp.json', 'otlp'],
+  ['.jsonl', 'otlp'],
+  [PROTOBUF_SUFFIX, 'otlp'],
+  ['.pftrace', 'perfetto'],
+  ['.perfetto-trace', 'perfetto'],
+  ['.json', 'chrome'],
+  ['.csv', 'csv'],
+  ['.nettrace', 'nettrace'],
+];
+
+/** @throws UsageError; TraceError and InterruptedError after the events read so far have been written */
+export async function exportCommand(args: readonly string[]): Promise<void> {
+  const given = filesArguments('export', EXPORT_USAGE, args, OPTIONS);
+  if (given === undefined) return;
+  const { files, values } = given;
+  const { output } = values;
+  if (values.parquet !== undefined) return exportFolder(files, values.parquet, values);
+  if (values.service !== undefined) throw new UsageError('--service is for --parquet.');
+  if (output === undefined) {
+    throw new UsageError('export needs -o OUT, the file to write, or --parquet DIR, the folder.');
+  }
+  const events = new FilteredEvents(values);
+  const makeExporter = await exporterMaker(files, output, values);
+  const trace = await openTraceFiles(files, values);
+  const name = fileNames(files);
+  const exporter = makeExporter({
+    name,
+    info: trace.info,
+    get processNames() {
+      return trace.processNames;
+    },
+  });
+  let size: number | undefined;
+  const failure = await withOutput(output, async (out) => {
+    const problem = await writeExport(trace, files, events, exporter, out);
+    size = out.size;
+    return problem;
+  }).finally(() => trace.close());
+  for (const notice of exporter.notices) warn(notice);
+  if (failure instanceof InterruptedError) {
+    throw new Error(`Interrupted: ${nameOf(output)} has the events read so far.`);
+  }
+  const emptiness = events.emptiness(filesText(files));
+  if (emptiness !== undefined) warn(emptiness);
+  if (size !== undefined) {
+    say(`Exported ${countText(events.count, 'event')} into ${output} (${dataSize(size)}).`);
+  }
+  if (failure !== undefined) throw failure;
+}
+
+/** @throws like `exportCommand` */
+async function exportFolder(files: TraceFiles, folder: string, values: Values): Promise<void> {
+  for (const name of ['output', 'format', 'otlp', 'perfetto', 'flatten', 'nettrace-version'] as const) {
+    if (values[name] !== undefined)
+      throw new UsageError(`--parquet writes a folder: --${name} is not for it.`);
+  }
+  const events = new FilteredEvents(values);
+  const { exportParquet } = await import('./parquet-folder.ts');
+  const trace = await openTraceFiles(files, values);
+  const source = { trace, name: fileNames(files), events, batches: eventsOf(trace, files) };
+  const to = { folder, service: values.service, symbols: values.symbols ?? [] };
+  await withTemporaries(() => exportParquet(source, to));
+  const emptiness = events.emptiness(filesText(files));
+  if (emptiness !== undefined) warn(emptiness);
+}
+
+/** @returns the error that ends the trace early, after the events before it have been written */
+async function writeExport(
+  trace: Trace,
+  files: TraceFiles,
+  events: FilteredEvents,
+  exporter: Exporter,
+  out: CommandOutput,
+): Promise<TraceError | InterruptedError | undefined> {
+  let failure: TraceError | InterruptedError | undefined;
+  try {
+    for await (const batch of eventsOf(trace, files)) {
+      for (const event of batch) {
+        if (!events.has(event)) continue;
+        exporter.add(event);
+        if (exporter.isFull) await out.write(exporter.take());
+      }
+    }
+  } catch (error) {
+    if (!(error instanceof TraceError || error instanceof InterruptedError)) throw error;
+    failure = error;
+  }
+  for (const piece of exporter.end(trace)) await out.write(piece);
+  return failure;
+}
+
+function eventsOf(trace: Trace, files: TraceFiles): AsyncIterable<readonly TraceEvent[]> {
+  return untilInterrupted(readWithProgress(trace), () => closeTraceFiles(files, trace));
+}
+
+async function exporterMaker(
+  files: TraceFiles,
+  output: string,
+  values: Values,
+): Promise<(trace: ExportedTrace) => Exporter> {
+  const format = formatOf(output, values);
+  const version = values['nettrace-version'];
+  if (version !== undefined && format !== 'nettrace') {
+    throw new UsageError(`--nettrace-version is for nettrace, not for ${format}.`);
+  }
+  if (values.flatten === true && format !== 'csv') {
+    throw new UsageError(`--flatten is for csv, not for ${format}.`);
+  }
+  if (values.symbols !== undefined && format !== 'speedscope' && format !== 'perfetto') {
+    throw new UsageError(`--symbols is for speedscope and perfetto, not for ${format}.`);
+  }
+  switch (format) {
+    case 'chrome':
+      return (trace) => new ChromeExport(trace);
+    case 'speedscope':
+    case 'perfetto': {
+      const names = new FrameNames(new SymbolFolders(values.symbols ?? []));
+      return (trace) =>
+        format === 'perfetto' ? new PerfettoExport(trace, names) : new SpeedscopeExport(trace, names);
+    }
+    case 'otlp': {
+      const encoding = output.toLowerCase().endsWith(PROTOBUF_SUFFIX) ? 'protobuf' : 'json';
+      return (trace) => new OtlpExport(encoding, trace);
+    }
+    case 'nettrace': {
+      if (version !== undefined && version !== '4' && version !== '6') {
+        throw new UsageError(`--nettrace-version takes 4 or 6, not "${version}".`);
+      }
+      return (trace) => new NetTraceExport(version === '4' ? 4 : 6, trace);
+    }
+    case 'csv': {
+      const columns = values.flatten === true ? await payloadColumns(files, values) : undefined;
+      return () => new CsvExport(columns);
+    }
+  }
+}
+
+function formatOf(output: string, { otlp, perfetto, format: named }: Values): Format {
+  const given = otlp === true ? 'otlp' : perfetto === true ? 'perfetto' : named;
+  const name = given ?? SUFFIXES.find(([suffix]) => output.toLowerCase().endsWith(suffix))?.[1];
+  const format = FORMATS.find((known) => known === name);
+  if (format !== undefined) return format;
+  const choice = `one of ${FORMATS.join(', ')}`;
+  if (given !== undefined) throw new UsageError(`--format takes ${choice}, not "${given}".`);
+  throw new UsageError(`No format has the extension of ${output}: --format takes ${choice}.`);
+}
+
+async function payloadColumns(files: TraceFiles, values: Values): Promise<readonly string[]> {
+  if (files.includes('-'))
+    throw new UsageError('--flatten reads the trace twice, which is not possible with standard input.');
+  const columns = new PayloadColumns();
+  const isWanted = eventFilter(values);
+  const trace = await openTraceFiles(files, values, false);
+  try {
+    for await (const batch of eventsOf(trace, files)) {
+      for (const event of batch) if (isWanted(event)) columns.add(event);
+    }
+  } catch (error) {
+    // The second pass also ends there, and reports it.
+    if (!(error instanceof TraceError)) throw error;
+  }
+  return columns.names;
+}
+
+function nameOf(output: string): string {
+  return output === '-' ? 'standard output' : output;
+}

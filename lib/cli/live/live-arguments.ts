@@ -1,0 +1,104 @@
+/** The command line of `tracewright live`. */
+import { providerGuidOf } from '../../record/etw-provider-options.ts';
+import type { SelectionOptions } from '../../record/tracepoint-selection.ts';
+import { isGuidText } from '../../wire/guid.ts';
+import { commandArguments } from '../command-arguments.ts';
+import { UsageError } from '../parse-options.ts';
+import { EVENT_OPTIONS, EVENT_USAGE, keywordsArgument, levelArgument } from '../trace/event-filter.ts';
+import { FilteredEvents } from '../trace/filtered-events.ts';
+import { tracepointProviderPattern } from '../trace/provider-name.ts';
+
+export const LIVE_USAGE = `Usage: tracewright live [OPTION]... [-- COMMAND [ARGUMENT]...]
+
+Shows the events that programs write to Linux user_events or Windows ETW, on the whole system, as they are written:
+seconds since the start, thread, provider and event, activity path, fields. Ends with COMMAND, or with Ctrl-C. The
+output of COMMAND goes to stderr, so that stdout has only events. Under sudo, COMMAND runs as the user who invoked it.
+
+  --provider NAME  only events of this provider (* for any text); can be repeated. Windows needs at least one: a name
+                   or a GUID
+  --session NAME   Windows: the events of this session, which another program has started in real-time mode
+${EVENT_USAGE}  --json           one JSON object per line, as in "tracewright dump"
+  --web            in the browser, at an address that only this user's programs are told: events, running activities,
+                   durations, and a report of the last events
+
+Events are shown in time order, a quarter to half a second after they were written. On a terminal, without COMMAND, they
+are a page with keys: q ends it, space pauses it, / filters it, arrows and page keys scroll. Errors are red.
+`;
+
+export interface LiveArguments {
+  /** What the system records. */
+  readonly selected: SelectionOptions;
+  /** Windows: a running session, in place of one of our own. */
+  readonly session: string | undefined;
+  /** The part of it that is shown. */
+  readonly events: FilteredEvents;
+  readonly json: boolean;
+  /** In the browser. */
+  readonly web: boolean;
+  /** With its arguments; empty if there is none. */
+  readonly command: readonly string[];
+}
+
+/**
+ * @returns undefined if help was requested
+ * @throws UsageError
+ */
+export function liveArguments(
+  args: readonly string[],
+  platform: NodeJS.Platform = process.platform,
+): LiveArguments | undefined {
+  const { values, command } = commandArguments(args, {
+    ...EVENT_OPTIONS,
+    session: { type: 'string' },
+    json: { type: 'boolean' },
+    web: { type: 'boolean' },
+    help: { type: 'boolean', short: 'h' },
+  });
+  if (values.help === true) return undefined;
+  if (values.json === true && values.web === true)
+    throw new UsageError('live takes --json or --web, not both.');
+  const { provider: given = [], session, ...others } = values;
+  const isWindows = platform === 'win32';
+  if (isWindows) checkWindows(given, session);
+  else if (session !== undefined) throw new UsageError('--session takes an ETW session: it is for Windows.');
+  const providers = isWindows ? given : given.map(providerArgument);
+  // Events of a provider without a description have no name.
+  const shown = isWindows ? providers.flatMap((name) => [name, providerGuidOf(name)]) : providers;
+  // The kernel matches names, not patterns: if there is a pattern, record everything.
+  const named = providers.some((name) => name.includes('*')) ? [] : providers;
+  const level = values.level === undefined ? {} : { level: levelArgument(values.level) };
+  const keywords = values.keywords === undefined ? {} : { keywords: keywordsArgument(values.keywords) };
+  return {
+    selected: { providers: named, ...level, ...keywords },
+    session,
+    events: new FilteredEvents({ ...others, ...(shown.length > 0 && { provider: shown }) }),
+    json: values.json === true,
+    web: values.web === true,
+    command,
+  };
+}
+
+/** @throws UsageError */
+function checkWindows(providers: readonly string[], session: string | undefined): void {
+  if (session === '') throw new UsageError('--session takes the name of an ETW session, but is empty.');
+  if (session !== undefined) return;
+  if (providers.length === 0) {
+    throw new UsageError(
+      'live needs --provider NAME or --session NAME on Windows: ETW has no session of all providers.',
+    );
+  }
+  const pattern = providers.find((name) => name === '' || name.includes('*'));
+  if (pattern !== undefined) {
+    throw new UsageError(
+      `--provider takes a name or a GUID on Windows, not "${pattern}": ETW knows no patterns.`,
+    );
+  }
+}
+
+/** As in events: the name in their tracepoint's name. */
+function providerArgument(text: string): string {
+  if (isGuidText(text)) {
+    throw new UsageError(`--provider takes a name, not "${text}": providers have no GUID on Linux.`);
+  }
+  return tracepointProviderPattern(text);
+}

@@ -1,0 +1,31 @@
+/** The values of an answer as text. */
+import type { QueryValue } from '../../query/query-result.ts';
+
+/** Prints rows as they come. */
+export interface AnswerPrinter {
+  row(values: readonly QueryValue[]): void;
+  end(): void;
+}
+
+/** Of lists and structs, JSON; nothing for NULL. */
+export function valueText(value: QueryValue): string {
+  if (value === null) return '';
+  return typeof value === 'object' ? jsonText(value) : String(value);
+}
+
+/** For people: fractions in three digits, or as many as show a small one. */
+export function shownText(value: QueryValue): string {
+  if (typeof value !== 'number' || Number.isInteger(value)) return valueText(value);
+  return String(Number(Math.abs(value) < 1 ? value.toPrecision(3) : value.toFixed(3)));
+}
+
+/** Numbers of any size, which JSON allows. */
+export function jsonText(value: QueryValue): string {
+  if (typeof value === 'bigint') return String(value);
+  if (Array.isArray(value)) return `[${value.map(jsonText).join(',')}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(
+    ([name, member]) => `${JSON.stringify(name)}:${jsonText(member)}`,
+  );
+  return `{${members.join(',')}}`;
+}

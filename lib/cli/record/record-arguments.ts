@@ -1,0 +1,236 @@
+/** The command line of `tracewright record`. */
+import type { CpuOptions } from '../../record/cpu-sampling.ts';
+import type { EtwRecordingSession } from '../../record/etw-recording.ts';
+import type { SelectionOptions, Tracepoint } from '../../record/tracepoint-selection.ts';
+import { Level } from '../../source/constants.ts';
+import type { TracingProvider } from '../../wire/diagnostics-ipc/tracing.ts';
+import { commandArguments, processIdArgument } from '../command-arguments.ts';
+import { UsageError } from '../parse-options.ts';
+import { keywordsArgument } from '../trace/event-filter.ts';
+import { ACTIVITY_SWITCHES, sessionProviders, TASKS } from '../trace/provider-argument.ts';
+import { ETW_OPTIONS, ETW_USAGE, etwArguments } from './record-etw-arguments.ts';
+import { modeArgument, type RecordMode } from './record-mode.ts';
+
+const LINUX_FILE = 'perf.data';
+const WINDOWS_FILE = 'trace.etl';
+const EVENTPIPE_FILE = 'trace.nettrace';
+const DEFAULT_RING_KIB = 2048;
+/** No page is larger, and the kernel sizes a ring in powers of two pages. */
+const MIN_RING_KIB = 64;
+const MAX_RING_KIB = 1 << 20;
+const MAX_LEVEL = 255;
+/** No multiple of what timers use, so that it is not in step with them. */
+const DEFAULT_FREQUENCY = 999;
+const MAX_FREQUENCY = 100_000;
+const DEFAULT_MAX_MIB = 1024;
+/** ETW uses 32 bits. */
+const LARGEST_MAX_MIB = 2 ** 32 - 1;
+
+export const RECORD_USAGE = `Usage: tracewright record [OPTION]... [-- COMMAND [ARGUMENT]...]
+       tracewright record --eventpipe [OPTION]... (-p PID | -- COMMAND [ARGUMENT]...)
+       tracewright record --user-events --provider NAME... [OPTION]... -p PID
+
+Records the events that programs write, on the whole system, into a file for "tracewright" and other tools: on Linux
+user_events into a perf.data, on Windows ETW events into an .etl. Ends with COMMAND, after --duration, or
+with Ctrl-C.
+
+  -o, --output FILE         the file (${LINUX_FILE}, ${WINDOWS_FILE}, ${EVENTPIPE_FILE}); an existing one becomes FILE.old
+  --provider NAME           only events of this provider; can be repeated. On Windows a name or a GUID, and
+                            required; on Linux, the default is all of user_events
+  --tracepoint SYSTEM:NAME  Linux: this tracepoint, of any system; can be repeated. user_events:Provider_L4K1 is
+                            created if no program has registered it yet, so that no event is missed
+  --level N                 only levels up to N of the providers: a number or a name, such as Warning
+  --keywords HEX            only events of the providers with one of these keywords, or without keywords
+  --stacks                  Windows: adds a stack to each event
+  --max-size MIB            Windows: stops when the file has this size (${DEFAULT_MAX_MIB}). With --ring: writes no more
+                            when all files together have it
+  --end-left-behind         Windows: first ends the ETW session of a recording that was killed
+  --duration SECONDS        stops after this time, and ends COMMAND, too
+  --user NAME               Linux, as root: runs COMMAND as this user, who owns the file; under sudo, the default
+                            is the user who ran sudo
+  --buffer-size KIB         buffer size per processor (${DEFAULT_RING_KIB})
+  --cpu                     also samples what the processors do, with stacks: of COMMAND and all it starts, of the
+                            process of -p, or of the whole system, and records what activities they are for.
+                            "tracewright view --cpu" shows them. Windows: always of the whole system
+  --ring                    a flight recorder. The latest events, and samples of --cpu, stay in memory, and are written
+                            to FILE.TIME on SIGUSR2 (Windows: Ctrl-Break), and at the end; --buffer-size limits the
+                            memory
+  --frequency HZ            for --cpu: samples per second of each processor (${DEFAULT_FREQUENCY}; Windows: as it is set)
+
+On Linux, a COMMAND that uses tracewright waits until each of its tracepoints is recorded, so nothing is missed.
+New tracepoints of other programs are noticed within 50 ms.
+
+${ETW_USAGE}
+A single process can be recorded through its diagnostic port; --provider is then NAME[:KEYWORDS[:LEVEL]]:
+
+  --eventpipe               into a .nettrace, like "tracewright collect". Needs no kernel support, and no rights but
+                            those of the process's user. A COMMAND falls back to this if the kernel has no tracer
+  --user-events             Linux 6.4 or later: into a perf.data. Only the recorder needs access to the kernel's tracer,
+                            which it passes on to the process
+  -p, --process-id PID      the process; "tracewright ps" lists them. On Windows also without these two: only its events
+`;
+
+const OPTIONS = {
+  output: { type: 'string', short: 'o' },
+  provider: { type: 'string', multiple: true },
+  tracepoint: { type: 'string', multiple: true },
+  level: { type: 'string' },
+  keywords: { type: 'string' },
+  stacks: { type: 'boolean' },
+  duration: { type: 'string' },
+  user: { type: 'string' },
+  'buffer-size': { type: 'string' },
+  eventpipe: { type: 'boolean' },
+  'user-events': { type: 'boolean' },
+  'process-id': { type: 'string', short: 'p' },
+  'max-size': { type: 'string' },
+  cpu: { type: 'boolean' },
+  frequency: { type: 'string' },
+  ring: { type: 'boolean' },
+  'end-left-behind': { type: 'boolean' },
+  ...ETW_OPTIONS,
+  help: { type: 'boolean', short: 'h' },
+} as const;
+
+export interface RecordArguments {
+  readonly mode: RecordMode;
+  readonly file: string;
+  /** The file of an EventPipe recording, however it comes about. */
+  readonly eventPipeFile: string;
+  readonly selected: SelectionOptions;
+  /** The same request for a session of one process. */
+  readonly providers: readonly TracingProvider[];
+  /** The process to record or sample. */
+  readonly processId: number | undefined;
+  /** To sample the CPU. */
+  readonly cpu: CpuOptions | undefined;
+  /** Keeps the latest events in memory, and writes them on request. */
+  readonly isRing: boolean;
+  /** What the session is; Windows. */
+  readonly etw: EtwRecordingSession;
+  /** Of the file, or of all files of a ring, in MiB. */
+  readonly maxSize: number;
+  /** Whether to end the session of a killed recording; Windows. */
+  readonly endsLeftBehind: boolean;
+  /** Buffer size per processor in bytes; a power of two. */
+  readonly bufferSize: number;
+  /** Runs COMMAND and owns the file. */
+  readonly user: string | undefined;
+  /** Milliseconds. */
+  readonly duration: number | undefined;
+  /** With its arguments; empty if there is none. */
+  readonly command: readonly string[];
+}
+
+/**
+ * @param platform Node's name for the system to record
+ * @returns undefined if help was requested
+ * @throws UsageError
+ */
+export function recordArguments(
+  args: readonly string[],
+  platform: NodeJS.Platform = process.platform,
+): RecordArguments | undefined {
+  const { values, command } = commandArguments(args, OPTIONS);
+  if (values.help === true) return undefined;
+  const mode = modeArgument(values, command, platform);
+  const { provider: names, tracepoint } = values;
+  const filter = {
+    ...(values.level === undefined ? {} : { level: levelArgument(values.level) }),
+    ...(values.keywords === undefined ? {} : { keywords: keywordsArgument(values.keywords) }),
+  };
+  const eventPipeFile = values.output ?? EVENTPIPE_FILE;
+  const processId = values['process-id'] === undefined ? undefined : processIdArgument(values['process-id']);
+  const systemFile = values.output ?? (platform === 'win32' ? WINDOWS_FILE : LINUX_FILE);
+  return {
+    mode,
+    file: mode === 'eventpipe' ? eventPipeFile : systemFile,
+    eventPipeFile,
+    selected: {
+      ...(names === undefined ? {} : { providers: names }),
+      ...(tracepoint === undefined ? {} : { tracepoints: tracepoint.map(tracepointArgument) }),
+      ...filter,
+      ...(values.cpu === true && { activitySwitches: true }),
+    },
+    providers: [
+      ...sessionProviders(names, filter, mode !== 'system'),
+      ...(values.cpu === true ? [ACTIVITY_SWITCHES, TASKS] : []),
+    ],
+    processId,
+    isRing: values.ring === true,
+    cpu:
+      values.cpu === true
+        ? {
+            frequency: frequencyArgument(values.frequency),
+            of: processId ?? (command.length > 0 ? 'command' : 'system'),
+          }
+        : undefined,
+    etw: {
+      ...etwArguments(values, processId),
+      ...(values.cpu === true && { cpu: sampleInterval(values.frequency) }),
+    },
+    maxSize: maxSizeArgument(values['max-size']),
+    endsLeftBehind: values['end-left-behind'] === true,
+    bufferSize: bufferSizeArgument(values['buffer-size']),
+    user: values.user,
+    duration: durationArgument(values.duration),
+    command,
+  };
+}
+
+/** Names of systems and tracepoints are folder names: they must not form a path. */
+function tracepointArgument(text: string): Tracepoint {
+  const { system, name } = /^(?<system>[^:/.]+):(?<name>[^:/]+)$/.exec(text)?.groups ?? {};
+  if (system === undefined || name === undefined || name === '..') {
+    throw new UsageError(`--tracepoint takes SYSTEM:NAME, not "${text}".`);
+  }
+  return { system, name };
+}
+
+function levelArgument(text: string): number {
+  const [, named] = Object.entries(Level).find(([name]) => name.toLowerCase() === text.toLowerCase()) ?? [];
+  const level = named ?? (/^\d+$/.test(text) ? Number(text) : Number.NaN);
+  if (level >= 1 && level <= MAX_LEVEL) return level;
+  throw new UsageError(
+    `--level takes a number from 1 to ${MAX_LEVEL}, or a name such as Warning, not "${text}".`,
+  );
+}
+
+function frequencyArgument(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_FREQUENCY;
+  const frequency = /^\d+$/.test(text) ? Number(text) : 0;
+  if (frequency >= 1 && frequency <= MAX_FREQUENCY) return frequency;
+  throw new UsageError(`--frequency takes a number from 1 to ${MAX_FREQUENCY}, not "${text}".`);
+}
+
+/** ETW's unit is 100 ns. */
+function sampleInterval(frequency: string | undefined): { readonly sampleInterval?: number } {
+  if (frequency === undefined) return {};
+  return { sampleInterval: Math.round(10_000_000 / frequencyArgument(frequency)) / 10_000 };
+}
+
+/** @returns milliseconds */
+export function durationArgument(text: string | undefined, option = '--duration'): number | undefined {
+  if (text === undefined) return undefined;
+  const seconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0;
+  // The longest time for a timer.
+  if (seconds > 0 && seconds * 1000 < 2 ** 31) return seconds * 1000;
+  throw new UsageError(`${option} takes a number of seconds, not "${text}".`);
+}
+
+/** Rounded up to a size that the kernel accepts. */
+function bufferSizeArgument(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_RING_KIB * 1024;
+  const kibibytes = /^\d+$/.test(text) ? Number(text) : 0;
+  if (kibibytes >= 1 && kibibytes <= MAX_RING_KIB) {
+    return 1024 * 2 ** Math.ceil(Math.log2(Math.max(kibibytes, MIN_RING_KIB)));
+  }
+  throw new UsageError(`--buffer-size takes a size in KiB, from 1 to ${MAX_RING_KIB}, not "${text}".`);
+}
+
+function maxSizeArgument(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_MAX_MIB;
+  const size = /^\d+$/.test(text) ? Number(text) : 0;
+  if (size >= 1 && size <= LARGEST_MAX_MIB) return size;
+  throw new UsageError(`--max-size takes a size in MiB, from 1 to ${LARGEST_MAX_MIB}, not "${text}".`);
+}

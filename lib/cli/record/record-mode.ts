@@ -1,0 +1,120 @@
+/** How the events that `tracewright record` records reach us, and which options apply. */
+import { UsageError } from '../parse-options.ts';
+import { ETW_OPTIONS } from './record-etw-arguments.ts';
+
+/**
+ * - `system`: from all programs, through the system's tracer
+ * - `eventpipe`: from one process, through its diagnostic port
+ * - `user_events`: from one process, through the system's tracer, to which we give it access
+ */
+export type RecordMode = 'system' | 'eventpipe' | 'user_events';
+
+interface ModeValues extends Readonly<Partial<Record<keyof typeof ETW_OPTIONS, unknown>>> {
+  readonly eventpipe?: boolean;
+  readonly 'user-events'?: boolean;
+  readonly 'process-id'?: string;
+  readonly provider?: readonly string[];
+  readonly tracepoint?: readonly string[];
+  readonly stacks?: boolean;
+  readonly 'max-size'?: string;
+  readonly 'end-left-behind'?: boolean;
+  readonly 'buffer-size'?: string;
+  readonly user?: string;
+  readonly cpu?: boolean;
+  readonly frequency?: string;
+  readonly ring?: boolean;
+}
+
+/** @throws UsageError for options that do not apply */
+export function modeArgument(
+  values: ModeValues,
+  command: readonly string[],
+  platform: NodeJS.Platform,
+): RecordMode {
+  if (values.user !== undefined && platform !== 'linux')
+    throw new UsageError('--user is supported only on Linux.');
+  if (values.eventpipe === true && values['user-events'] === true) {
+    throw new UsageError('--eventpipe and --user-events exclude each other.');
+  }
+  if (values.cpu === true && !SYSTEMS.includes(platform)) {
+    throw new UsageError(
+      '--cpu is supported only on Linux and Windows; "tracewright collect" has one for every system.',
+    );
+  }
+  if (values.ring === true && !SYSTEMS.includes(platform))
+    throw new UsageError('--ring is supported only on Linux and Windows.');
+  if (values.frequency !== undefined && values.cpu !== true) throw new UsageError('--frequency needs --cpu.');
+  if (values.eventpipe === true) return eventPipeMode(values, command);
+  if (values['user-events'] === true) return userEventsMode(values, command, platform);
+  return systemMode(values, command, platform);
+}
+
+const SYSTEMS: readonly NodeJS.Platform[] = ['linux', 'win32'];
+const WINDOWS_OPTIONS = [
+  'stacks',
+  'max-size',
+  'end-left-behind',
+  ...(Object.keys(ETW_OPTIONS) as (keyof typeof ETW_OPTIONS)[]),
+] as const;
+/** Per second, on Windows. */
+const MAX_SAMPLES = 8000;
+
+function systemMode(values: ModeValues, command: readonly string[], platform: NodeJS.Platform): RecordMode {
+  if (values['process-id'] !== undefined && values.cpu !== true && platform !== 'win32') {
+    throw new UsageError(
+      '--process-id needs --eventpipe, --user-events or --cpu: otherwise the whole system is recorded.',
+    );
+  }
+  if (values['process-id'] !== undefined && command.length > 0) {
+    throw new UsageError('--process-id and a COMMAND exclude each other.');
+  }
+  if (platform === 'win32') {
+    if (values.tracepoint !== undefined) throw new UsageError('--tracepoint is supported only on Linux.');
+    if (values.provider === undefined) {
+      throw new UsageError('On Windows, record needs a --provider, by name or GUID.');
+    }
+    const frequency = Number(values.frequency ?? 1);
+    if (frequency > MAX_SAMPLES) {
+      throw new UsageError(`--frequency takes at most ${MAX_SAMPLES} on Windows, not "${values.frequency}".`);
+    }
+  } else {
+    const other = WINDOWS_OPTIONS.find((option) => values[option] !== undefined);
+    if (other !== undefined && !(other === 'max-size' && values.ring === true))
+      throw new UsageError(`--${other} is supported only on Windows.`);
+  }
+  return 'system';
+}
+
+function eventPipeMode(values: ModeValues, command: readonly string[]): RecordMode {
+  refuse('--eventpipe', values, ['tracepoint', ...WINDOWS_OPTIONS, 'buffer-size', 'cpu', 'ring']);
+  if ((values['process-id'] === undefined) === (command.length === 0)) {
+    throw new UsageError('--eventpipe needs either a --process-id or a COMMAND after --.');
+  }
+  if (values.user !== undefined && command.length === 0) {
+    throw new UsageError('--user needs a COMMAND, which it runs as that user.');
+  }
+  return 'eventpipe';
+}
+
+function userEventsMode(
+  values: ModeValues,
+  command: readonly string[],
+  platform: NodeJS.Platform,
+): RecordMode {
+  if (platform !== 'linux') throw new UsageError('--user-events is supported only on Linux.');
+  refuse('--user-events', values, ['tracepoint', ...WINDOWS_OPTIONS, 'ring']);
+  if (values['process-id'] === undefined || command.length > 0) {
+    throw new UsageError(
+      '--user-events needs a --process-id and takes no COMMAND; to record a COMMAND, omit --user-events.',
+    );
+  }
+  if (values.provider === undefined) {
+    throw new UsageError('--user-events needs a --provider for each tracepoint to create.');
+  }
+  return 'user_events';
+}
+
+function refuse(mode: string, values: ModeValues, options: readonly (keyof ModeValues)[]): void {
+  const other = options.find((option) => values[option] !== undefined);
+  if (other !== undefined) throw new UsageError(`--${other} cannot be combined with ${mode}.`);
+}

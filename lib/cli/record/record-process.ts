@@ -1,0 +1,65 @@
+/** `tracewright record` of one process, through its diagnostic port: with --eventpipe, or with --user-events. */
+import { startPassedRecording } from '../../diagnostics/client/passed-recording.ts';
+import { becomeUser } from '../../platform/user.ts';
+import { tracingOf } from '../collect/collect.ts';
+import { collect } from '../collect/collection.ts';
+import { commandUser } from './command-user.ts';
+import type { RecordArguments } from './record-arguments.ts';
+import { optionsOf, running } from './record-user-events.ts';
+import type { RunningRecording } from './running-recording.ts';
+
+/**
+ * Also records all processes of a command.
+ *
+ * @returns the exit status
+ * @throws DiagnosticsClientError
+ */
+export async function recordEventPipe(given: RecordArguments): Promise<number> {
+  const { processId, command, providers, eventPipeFile, duration } = given;
+  // Neither the command nor anything sent to it needs root.
+  const user = command.length === 0 ? undefined : commandUser(given.user);
+  if (user !== undefined) becomeUser(user);
+  return collect({
+    target: { 'process-id': processId?.toString(), command },
+    tracing: tracingOf(providers),
+    file: eventPipeFile,
+    duration,
+    keepsOld: true,
+  });
+}
+
+/**
+ * Gives the process access to the kernel's tracer.
+ *
+ * @param args the command line, which is stored in the file
+ * @throws RecorderError, DiagnosticsClientError
+ */
+export async function recordPassed(
+  given: RecordArguments,
+  processId: number,
+  args: readonly string[],
+): Promise<RunningRecording> {
+  const { providers } = given;
+  const { recording, session } = await startPassedRecording({
+    ...optionsOf(given, args),
+    processId,
+    providers,
+  });
+  let hasEnded = false;
+  session.ended.then(() => {
+    hasEnded = true;
+  });
+  const ofSystem = running(recording, given);
+  return {
+    ...ofSystem,
+    hasEnded: () => hasEnded || ofSystem.hasEnded(),
+    stop: async () => {
+      try {
+        const { summary, problems } = await ofSystem.stop();
+        return { summary: hasEnded ? `${summary} Process ${processId} has ended.` : summary, problems };
+      } finally {
+        session.close();
+      }
+    },
+  };
+}

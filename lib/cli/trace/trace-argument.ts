@@ -1,0 +1,165 @@
+/** Opens the trace given to a command, and reads it for the user. */
+import { access, constants } from 'node:fs/promises';
+import { openTrace } from '../../trace/open-trace.ts';
+import type { OnDamage, Trace } from '../../trace/trace.ts';
+import type { TraceEvent } from '../../trace/trace-event.ts';
+import type { ManifestFinder, TmfFinder } from '../../trace/trace-reader.ts';
+import { countText, dataSize } from '../../view/number-text.ts';
+import { warn } from '../messages.ts';
+import { Progress } from '../progress.ts';
+import { MemoryWatch } from './memory-watch.ts';
+
+export const TRACE_OPTIONS = {
+  manifest: { type: 'string', multiple: true },
+  tmf: { type: 'string', multiple: true },
+  member: { type: 'string', multiple: true },
+} as const;
+
+export interface TraceValues {
+  /** Paths. */
+  readonly manifest?: readonly string[] | undefined;
+  /** Paths. */
+  readonly tmf?: readonly string[] | undefined;
+  /** Names of traces in archives, or parts of them. */
+  readonly member?: readonly string[] | undefined;
+}
+
+export const TRACE_USAGE = `FILE is an .etl, .nettrace, .netperf, perf.data or trace.dat, plain or in gzip, zstd or zip; - is standard input.
+`;
+
+export const MANIFEST_USAGE = `  --manifest FILE  describes events of an .etl that are not self-describing, or a folder of such files; can be repeated
+  --tmf FILE       describes WPP messages of an .etl: a .tmf file, the PDB of a program, or a folder of them; can be repeated
+  --member NAME    the trace to read from a zip or .diagsession with several: its name, or a part of it; can be repeated
+`;
+
+/** A trace to open. */
+export interface TracePlace {
+  /** A path; `-` is standard input. */
+  readonly file: string;
+  /** In an archive. */
+  readonly member?: string | undefined;
+  /** Further files of the same recording, which are one trace with it. */
+  readonly others?: readonly string[];
+}
+
+export async function openTraceArgument(
+  { file, member, others = [] }: TracePlace,
+  { manifest = [], tmf = [] }: TraceValues,
+  onDamage: OnDamage = 'error',
+): Promise<Trace> {
+  const options = {
+    onDamage,
+    ...(manifest.length === 0 ? {} : { manifests: await manifestsOf(manifest) }),
+    ...(tmf.length === 0 ? {} : { tmf: await tmfOf(tmf) }),
+    ...(member === undefined ? {} : { member }),
+  };
+  const progress = new Progress(() => `Opening ${file === '-' ? 'standard input' : file}`);
+  try {
+    const input = file === '-' ? process.stdin : others.length > 0 ? [file, ...others] : file;
+    return await inWords(file, openTrace(input, options));
+  } finally {
+    progress.end();
+  }
+}
+
+/** Loaded only for `--manifest`. */
+async function manifestsOf(paths: readonly string[]): Promise<ManifestFinder> {
+  for (const path of paths) await inWords(path, access(path, constants.R_OK));
+  return (await import('./manifest-files.ts')).manifestFinder(paths);
+}
+
+/** Loaded only for `--tmf`. */
+async function tmfOf(paths: readonly string[]): Promise<TmfFinder> {
+  for (const path of paths) await inWords(path, access(path, constants.R_OK));
+  return (await import('./tmf-files.ts')).tmfFinder(paths);
+}
+
+/** Its name in sentences. */
+export function fileText(file: string): string {
+  return file === '-' ? 'Standard input' : file;
+}
+
+const REASONS: Readonly<Record<string, (path: string) => string>> = {
+  ENOENT: (path) => `There is no file "${path}".`,
+  EISDIR: (path) => `"${path}" is a folder, not a file.`,
+  EACCES: (path) => `This user may not read "${path}".`,
+  EPERM: (path) => `This user may not read "${path}".`,
+};
+
+/** The opened file, or a sentence that says why the system refuses it. */
+export async function inWords<T>(path: string, opening: Promise<T>): Promise<T> {
+  try {
+    return await opening;
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+    const reason = REASONS[code]?.(path);
+    throw reason === undefined ? error : new Error(reason, { cause: error });
+  }
+}
+
+/**
+ * The trace's batches, with progress on a terminal and, at the end, a message on stderr about missing or unordered
+ * events.
+ *
+ * @param isShownMeanwhile whether each batch is printed at once, which on a terminal is progress enough
+ */
+export async function* readWithProgress(
+  trace: Trace,
+  { isShownMeanwhile = false }: { readonly isShownMeanwhile?: boolean } = {},
+): AsyncGenerator<readonly TraceEvent[], void, undefined> {
+  const progress =
+    isShownMeanwhile && process.stdout.isTTY === true ? undefined : new Progress(() => readingText(trace));
+  const memory = new MemoryWatch(trace.name);
+  try {
+    for await (const batch of trace.batches()) {
+      progress?.update();
+      memory.check();
+      yield batch;
+    }
+  } finally {
+    progress?.end();
+  }
+  for (const text of [
+    ...(trace.info.problems ?? []),
+    lossText(trace),
+    lateText(trace),
+    unreadText(trace),
+    messagesText(trace),
+  ]) {
+    if (text !== undefined) warn(text);
+  }
+}
+
+export function readingText({ bytesRead, size }: Trace): string {
+  const share = size === undefined ? '' : ` of ${dataSize(size)} (${Math.floor((100 * bytesRead) / size)} %)`;
+  return `Reading: ${dataSize(bytesRead)}${share}`;
+}
+
+/** What the recorder lost, as a sentence. */
+export function lossText({ lostEvents, lostBuffers }: Trace): string | undefined {
+  const parts = [
+    ...(lostEvents > 0 ? [`${lostEvents} event${lostEvents === 1 ? '' : 's'}`] : []),
+    ...(lostBuffers > 0 ? [`${lostBuffers} buffer${lostBuffers === 1 ? '' : 's'}`] : []),
+  ];
+  return parts.length === 0 ? undefined : `The recorder lost ${parts.join(' and ')}.`;
+}
+
+/** The messages without their text, as a sentence. */
+function messagesText({ undescribedMessages: count }: Trace): string | undefined {
+  if (count === 0) return undefined;
+  const [messages, their] = count === 1 ? ['1 WPP message', 'its'] : [`${count} WPP messages`, 'their'];
+  return `Nothing describes ${messages}: pass the TMF files or PDBs of ${their} program with --tmf.`;
+}
+
+/** What the trace has besides its events, as a sentence. */
+export function unreadText({ unread }: Trace): string | undefined {
+  if (unread.size === 0) return undefined;
+  return `Not read: ${Array.from(unread, ([what, count]) => countText(count, what)).join(', ')}.`;
+}
+
+/** What is out of order, as a sentence. */
+function lateText({ lateEvents }: Trace): string | undefined {
+  if (lateEvents === 0) return undefined;
+  const [events, come] = lateEvents === 1 ? ['1 event', 'comes'] : [`${lateEvents} events`, 'come'];
+  return `${events} ${come} out of order: too late in the trace to be sorted.`;
+}

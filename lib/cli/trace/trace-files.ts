@@ -1,0 +1,149 @@
+/** Opens the traces given to a command: one, or several as one. */
+import { basename } from 'node:path';
+import { listZipTraces } from '../../trace/source/zip.ts';
+import type { Trace } from '../../trace/trace.ts';
+import { type MergedInput, type MergedTrace, openMergedTrace } from '../../view/merge/merged-trace.ts';
+import { say } from '../messages.ts';
+import { UsageError } from '../parse-options.ts';
+import { Progress } from '../progress.ts';
+import {
+  fileText,
+  inWords,
+  openTraceArgument,
+  readingText,
+  type TracePlace,
+  type TraceValues,
+} from './trace-argument.ts';
+
+/** Paths; a single one may be `-`, standard input. */
+export type TraceFiles = readonly string[];
+
+export const FILES_USAGE = `Several FILEs are read as one: their activities are joined by W3C's trace and span ids, and their times corrected to
+the clock of the first. A zip or .diagsession with several traces is read as these. The .etl files of one Windows
+recording are one trace: X.etl includes X.kernel.etl and others beside it, and X_%d.etl means all with a number.
+`;
+
+/**
+ * @param areClocksSaid whether to say on stderr how the clocks of several traces have been corrected
+ * @throws UsageError, TraceError
+ */
+export async function openTraceFiles(
+  files: TraceFiles,
+  values: TraceValues,
+  areClocksSaid = true,
+): Promise<Trace | MergedTrace> {
+  const places = await placesOf(files, values);
+  const [first] = places;
+  if (first !== undefined && places.length === 1) return openTraceArgument(first, values);
+  if (files.includes('-')) {
+    throw new UsageError('Several traces are read twice, which is not possible with standard input.');
+  }
+  let surveyed: Trace | undefined;
+  const progress = new Progress(() => (surveyed === undefined ? 'Reading' : readingText(surveyed)));
+  const onSurvey = (trace: Trace) => {
+    surveyed = trace;
+    progress.update();
+  };
+  const opened = places.map((place) => ({
+    name: files.length === 1 ? (place.member ?? place.file) : nameOf(place),
+    open: (onDamage: 'error' | 'warning') => openTraceArgument(place, values, onDamage),
+  }));
+  const merged = await openMergedTrace(opened, onSurvey).finally(() => progress.end());
+  if (areClocksSaid) for (const text of mergeTexts(merged)) say(text);
+  return merged;
+}
+
+/** The traces in the files: those of archives are several, and files of one Windows recording are one. */
+async function placesOf(files: TraceFiles, values: TraceValues): Promise<readonly TracePlace[]> {
+  const all = (await Promise.all(files.map(filesNamed))).flat();
+  const places = (await Promise.all(all.map((file) => placesIn(file, values, all.length)))).flat();
+  if (new Set(places.map(nameOf)).size < places.length) throw new UsageError('A trace is given twice.');
+  if (!places.some(({ file }) => /\.etl$/i.test(file))) return places;
+  const { joined, messages } = await (await import('./recording-files.ts')).recordingsIn(places, values);
+  for (const message of messages) say(message);
+  return joined;
+}
+
+async function filesNamed(file: string): Promise<readonly string[]> {
+  if (!/%d|\*/i.test(file) || !/\.etl$/i.test(file)) return [file];
+  const found = await (await import('./recording-files.ts')).numberedFiles(file);
+  return found.length > 0 ? found : [file];
+}
+
+/** `a.zip/front.nettrace` */
+function nameOf({ file, member }: TracePlace): string {
+  return member === undefined ? file : `${file}/${member}`;
+}
+
+/** The chosen traces of an archive, by default all; what is no archive is one. */
+async function placesIn(
+  file: string,
+  { member: wanted = [] }: TraceValues,
+  fileCount: number,
+): Promise<readonly TracePlace[]> {
+  const names = file === '-' || wanted.length === 1 ? [] : await inWords(file, listZipTraces(file));
+  const placesOf = (members: readonly string[]) => members.map((member) => ({ file, member }));
+  if (names.length > 1 && wanted.length === 0) return placesOf(names);
+  // Of several archives, each has some of them.
+  const found = wanted.filter((part) => fileCount === 1 || names.some((name) => name.includes(part)));
+  return names.length > 0 && found.length > 0 ? placesOf(found) : [{ file, member: wanted[0] }];
+}
+
+/** The traces' names, for sentences. */
+export function filesText(files: TraceFiles): string {
+  return files.map(fileText).join(', ');
+}
+
+/** The traces' names, for a file made from them. */
+export function fileNames(files: TraceFiles): string {
+  return files.map((file) => (file === '-' ? 'standard input' : basename(file))).join(', ');
+}
+
+/** Closing a trace waits for a pending read, which on standard input may never finish. */
+export async function closeTraceFiles(files: TraceFiles, trace: Trace): Promise<void> {
+  if (files.includes('-')) process.stdin.destroy();
+  await trace.close();
+}
+
+/** How the times of each trace have been corrected, and which processes got other ids; a sentence each. */
+export function mergeTexts({ inputs }: MergedTrace): string[] {
+  return inputs.flatMap((input) => [clockText(input), ...processTexts(input)]);
+}
+
+function clockText({ name, clock }: MergedInput): string {
+  const { line, errorNs, driftErrorNsPerS, requests } = clock;
+  switch (clock.state) {
+    case 'reference':
+      return `${name}: the clock that the others are compared with.`;
+    case 'unknown':
+      return `${name}: times as recorded, since no request connects it with the others.`;
+    case 'contradictory':
+      return `${name}: times as recorded, since its ${counted(requests)} contradict each other.`;
+    case 'estimated': {
+      const { offsetNs, driftNsPerS } = line;
+      const known = `within ${(errorNs / 1e6).toFixed(3)} ms, by ${counted(requests)}`;
+      if (offsetNs === 0 && driftNsPerS === 0) return `${name}: clock as recorded, accurate ${known}.`;
+      const side = offsetNs < 0 ? 'behind' : 'ahead';
+      const drift = `${ppm(driftNsPerS)} ± ${ppm(driftErrorNsPerS)} ppm`;
+      return `${name}: clock ${(Math.abs(offsetNs) / 1e6).toFixed(3)} ms ${side}, drifting by ${drift}; corrected ${known}.`;
+    }
+  }
+}
+
+function ppm(nsPerS: number): string {
+  return (nsPerS / 1000).toFixed(2);
+}
+
+function counted(requests: number): string {
+  return requests === 1 ? '1 request' : `${requests} requests`;
+}
+
+const MAX_LISTED = 10;
+
+function processTexts({ name, processIds }: MergedInput): string[] {
+  const texts = [...processIds].slice(0, MAX_LISTED).map(([from, to]) => `${from} as ${to}`);
+  const more = processIds.size > MAX_LISTED ? ' and so on' : '';
+  return texts.length === 0
+    ? []
+    : [`${name}: process ids that another trace also uses are shown as others: ${texts.join(', ')}${more}.`];
+}

@@ -1,0 +1,94 @@
+/** `tracewright view FILE --metric EVENT[:FIELD]`: events, or the sum of a field, by activity. */
+import type { Trace } from '../../trace/trace.ts';
+import type { TraceEvent } from '../../trace/trace-event.ts';
+import { namedTimes } from '../../view/cpu/cpu-activities.ts';
+import { MetricActivities } from '../../view/cpu/metric-activities.ts';
+import { thousands } from '../../view/number-text.ts';
+import { warn } from '../messages.ts';
+import type { Output } from '../output.ts';
+import { UsageError } from '../parse-options.ts';
+import { type TableColumn, TerminalTable } from '../terminal/terminal-table.ts';
+import { eventFilter } from '../trace/event-filter.ts';
+import { indented, percent } from './view-functions.ts';
+import type { Selection } from './view-selection.ts';
+
+const COLUMNS: readonly TableColumn[] = [
+  { title: 'TOTAL', align: 'right' },
+  { title: 'TOTAL_%', align: 'right' },
+  { title: 'SELF', align: 'right', dropOrder: 2 },
+  { title: 'SELF_%', align: 'right', dropOrder: 0 },
+  { title: 'EVENTS', align: 'right', dropOrder: 1 },
+  { title: 'COUNT', align: 'right', dropOrder: 3 },
+  { title: 'Activity Name', cut: 'start' },
+];
+
+export class MetricView {
+  trace: Trace | undefined;
+  readonly #event: string;
+  readonly #field: string | undefined;
+  readonly #metric: MetricActivities;
+
+  /**
+   * @param text EVENT[:FIELD]
+   * @throws UsageError
+   */
+  constructor(text: string, { isRoot }: Selection) {
+    const { event = '', field } = /^(?<event>.+?)(?::(?<field>[^:]+))?$/s.exec(text)?.groups ?? {};
+    if (event === '') throw new UsageError('--metric takes EVENT or EVENT:FIELD, but is empty.');
+    this.#event = event;
+    this.#field = field;
+    this.#metric = new MetricActivities(eventFilter({ event: [event] }), field, isRoot);
+  }
+
+  add(event: TraceEvent): void {
+    this.#metric.add(event);
+  }
+
+  print(output: Output, isJson: boolean): void {
+    this.#metric.end();
+    const { activities } = this.#metric;
+    const table = new TerminalTable(COLUMNS, output);
+    for (const { node, path } of namedTimes(activities.names(), ({ ns }) => ns)) {
+      const { name, isNobody, total, self } = node;
+      if (isJson) {
+        output.json({
+          activity: isNobody ? undefined : name,
+          nobody: isNobody ? name : undefined,
+          inside: path,
+          activities: node.activities,
+          total: total.ns,
+          self: self.ns,
+          totalEvents: total.samples,
+          selfEvents: self.samples,
+        });
+        continue;
+      }
+      const hasOwn = self.samples > 0;
+      table.row([
+        figure(total.ns),
+        percent(total.ns, activities.all.ns),
+        hasOwn ? figure(self.ns) : '',
+        hasOwn ? percent(self.ns, activities.all.ns) : '',
+        thousands(total.samples),
+        isNobody ? '' : thousands(node.activities),
+        indented(name, path.length),
+      ]);
+    }
+    table.end();
+  }
+
+  /** Says what the output does not. */
+  finish(files: string): void {
+    const { activities, withoutField } = this.#metric;
+    const { samples } = activities.all;
+    if (samples === 0) warn(`${files} has no event ${this.#event}.`);
+    if (withoutField > 0) {
+      warn(`${thousands(withoutField)} of ${thousands(samples)} events have no number ${this.#field}.`);
+    }
+  }
+}
+
+/** At most three decimals. */
+function figure(value: number): string {
+  return Number.isInteger(value) ? thousands(value) : value.toFixed(3);
+}

@@ -1,0 +1,36 @@
+/** Event fields as OpenTelemetry attributes. */
+import type { Payload } from '../wire/decoded-field.ts';
+import type { AnyValue, KeyValue } from '../wire/otlp.ts';
+
+/** In field order; absent values are omitted. */
+export function attributesOf(payload: object, without?: ReadonlySet<string>): KeyValue[] {
+  const attributes: KeyValue[] = [];
+  for (const [key, field] of Object.entries(payload)) {
+    const value = without?.has(key) ? undefined : anyValue(field);
+    if (value !== undefined) attributes.push({ key, value });
+  }
+  return attributes;
+}
+
+function anyValue(value: Payload[string] | undefined): AnyValue | undefined {
+  switch (typeof value) {
+    case 'string':
+      return { stringValue: value };
+    case 'boolean':
+      return { boolValue: value };
+    case 'number':
+      if (Number.isSafeInteger(value)) return { intValue: String(value) };
+      return { doubleValue: Number.isFinite(value) ? value : String(value) };
+    case 'bigint':
+      return BigInt.asIntN(64, value) === value
+        ? { intValue: String(value) }
+        : { stringValue: String(value) };
+    case 'object':
+      if (value === null) return undefined;
+      if (value instanceof Uint8Array) return { bytesValue: Buffer.from(value).toString('base64') };
+      if (!Array.isArray(value)) return { kvlistValue: { values: attributesOf(value) } };
+      return { arrayValue: { values: value.map((item) => anyValue(item) ?? { stringValue: '' }) } };
+    default:
+      return undefined;
+  }
+}
