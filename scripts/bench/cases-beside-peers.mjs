@@ -1,42 +1,11 @@
 // The cases that compare tracewright with what applications use otherwise, in report order.
 
 export const peerGroups = {
-  opentelemetry: 'An activity compared with an OpenTelemetry span, each with 3 fields',
   files: 'An event with 3 fields into a file, until everything is written',
   countersIdle: 'A counter that nothing collects, without the loop around it',
   countersAsked: 'A counter that is collected ten times a second',
   imports: 'The time to import, in a new process',
 };
-
-const opentelemetry = [
-  {
-    id: 'otel-api',
-    group: 'opentelemetry',
-    title: 'span, no SDK registered',
-    node: { module: 'opentelemetry', workload: 'apiOnly' },
-  },
-  {
-    id: 'otel-ours-disabled',
-    group: 'opentelemetry',
-    title: 'activity(), disabled',
-    against: 'otel-api',
-    node: { module: 'disabled', workload: 'event', arguments: ['scope'] },
-  },
-  {
-    id: 'otel-noop',
-    group: 'opentelemetry',
-    title: 'span, SDK with a no-op processor',
-    node: { module: 'opentelemetry', workload: 'noopProcessor' },
-  },
-  {
-    id: 'otel-ours-enabled',
-    group: 'opentelemetry',
-    title: 'activity(), both events to /dev/null',
-    target: 'devNull',
-    against: 'otel-noop',
-    node: { module: 'activities', workload: 'scope' },
-  },
-];
 
 /** Each round opens a file, which takes about 2 ms; longer rounds make this negligible. */
 const FILE_ROUND = 5;
@@ -76,7 +45,6 @@ const files = [
 const counterForms = {
   plain: 'one value',
   labelled: 'with a label',
-  bound: 'with a label bound in advance',
   increment: 'IncrementingEventCounter',
   mean: 'EventCounter',
   histogram: 'histogram',
@@ -100,7 +68,7 @@ const idle = (id, title, module, workload, form) =>
     form,
     id === 'empty' ? undefined : againstEmpty(form),
   );
-const againstEmpty = (form) => (form === 'labelled' || form === 'bound' ? 'empty-labelled' : 'empty-plain');
+const againstEmpty = (form) => (form === 'labelled' ? 'empty-labelled' : 'empty-plain');
 
 const countersIdle = [
   idle('empty', 'empty function', 'counters', 'empty', 'plain'),
@@ -114,7 +82,6 @@ const countersIdle = [
   idle('ours', 'tracewright, meter', 'counters', 'idle', 'labelled'),
   idle('otel-api', 'OpenTelemetry, no SDK registered', 'opentelemetry-metrics', 'apiOnly', 'labelled'),
   idle('prom', 'prom-client', 'prom-client', 'idle', 'labelled'),
-  idle('prom', 'prom-client', 'prom-client', 'idle', 'bound'),
   idle('otel', 'OpenTelemetry SDK', 'opentelemetry-metrics', 'idle', 'labelled'),
 ];
 
@@ -128,7 +95,6 @@ const countersAsked = [
   asked('ours', 'tracewright', 'counters', 'mean', 'prom-plain'),
   asked('ours', 'tracewright, meter', 'counters', 'plain', 'prom-plain'),
   asked('prom', 'prom-client', 'prom-client', 'labelled'),
-  asked('prom', 'prom-client', 'prom-client', 'bound', 'prom-labelled'),
   asked('otel', 'OpenTelemetry SDK', 'opentelemetry-metrics', 'labelled', 'prom-labelled'),
   asked('ours', 'tracewright, meter', 'counters', 'labelled', 'prom-labelled'),
   asked('prom', 'prom-client', 'prom-client', 'histogram'),
@@ -156,4 +122,4 @@ const imports = [
 ].map(importCase);
 
 /** @type {readonly import('./cases.mjs').Case[]} */
-export const peerCases = [...opentelemetry, ...files, ...countersIdle, ...countersAsked, ...imports];
+export const peerCases = [...files, ...countersIdle, ...countersAsked, ...imports];

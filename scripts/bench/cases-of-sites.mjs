@@ -30,8 +30,6 @@ export const siteCases = [
     against: 'sites-flagMethod',
   }),
   site('work', 'calling a closure'),
-  site('span', 'in an OpenTelemetry span, no SDK registered', { against: 'sites-work' }),
-  site('activeSpan', 'in an active span, no SDK registered', { against: 'sites-work' }),
-  site('activity', 'in an activity()', { against: 'sites-work', beside: 'sites-span' }),
-  site('run', 'in an activity, by its run()', { against: 'sites-work', beside: 'sites-span' }),
+  site('activity', 'in an activity()', { against: 'sites-work' }),
+  site('run', 'in an activity, by its run()', { against: 'sites-work' }),
 ];

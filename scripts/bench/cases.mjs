@@ -1,4 +1,5 @@
 // The cases, in report order.
+import { nodes } from '../nodes.mjs';
 import { peerCases, peerGroups } from './cases-beside-peers.mjs';
 import { sessionCases, sessionGroups } from './cases-of-sessions.mjs';
 import { siteCases, siteGroups } from './cases-of-sites.mjs';
@@ -17,9 +18,8 @@ import { writeCases, writeGroups } from './cases-of-writes.mjs';
  * @property {{ threads: number }} [c]
  * @property {{ framework: string, variant: string }} [server] a server that receives requests
  * @property {{ specifier: string }} [imported] a module that is only imported
- * @property {string} [target] devNull, passedTracer, traceMarker, tracepoint or etw
+ * @property {string} [target] devNull, passedTracer or tracepoint
  * @property {string} [program] another Node.js than this one
- * @property {boolean} [isCounted] in instructions, not in time
  * @property {number} [longer] how many times longer its rounds are
  */
 
@@ -27,9 +27,7 @@ export const groups = {
   disabled: 'A disabled event, without the loop around it',
   ...siteGroups,
   devNull: 'An enabled event: 3 fields and an activity id, to /dev/null',
-  traceMarker: 'The same to trace_marker_raw, which copies it into the ring buffer',
   tracepoint: 'The same to a real tracepoint that ftrace records, on a kernel with user events',
-  etw: 'The same on Windows: node.exe under Wine, a recorder in place of ETW',
   activities: 'An activity (Start and Stop: two events and the id), enabled, to /dev/null',
   awaits: 'An `await`',
   ...peerGroups,
@@ -41,10 +39,10 @@ export const groups = {
 export const groupsWithoutLoop = ['disabled', 'countersIdle'];
 
 /** The unit of a group's times, if not nanoseconds. */
-export const units = { imports: 'ms', servers: 'µs', automatic: 'µs', instructions: 'instructions' };
+export const units = { imports: 'ms', servers: 'µs', automatic: 'µs' };
 
 /** These require the peers. */
-export const groupsOfPeers = [...Object.keys(peerGroups), 'servers', 'automatic', 'sites'];
+export const groupsOfPeers = [...Object.keys(peerGroups), 'servers', 'automatic'];
 
 const disabledForms = {
   samePayload: 'the same payload object',
@@ -151,17 +149,7 @@ const enabled = [
     against: 'null-c',
     node: { module: 'passed-tracer', workload: 'event', arguments: ['/dev/null'] },
   },
-  ...writes('traceMarker', 'marker'),
   ...writes('tracepoint', 'tracepoint'),
-  // Measured by etw-guest.mjs
-  { id: 'etw-disabled', group: 'etw', title: 'a disabled event, with the loop', target: 'etw' },
-  {
-    id: 'etw-write',
-    group: 'etw',
-    title: "the addon's write alone: native code, and the recorder",
-    target: 'etw',
-  },
-  { id: 'etw-event', group: 'etw', title: 'an event', target: 'etw', against: 'etw-write' },
 ];
 
 const activityForms = {
@@ -196,21 +184,36 @@ const awaitForms = {
   listenerGone: 'after the last listener has left',
 };
 
-const awaits = [
-  {
-    id: 'await-plain',
-    group: 'awaits',
-    title: 'plain Node, without tracewright',
-    node: { module: 'awaits', workload: 'plain' },
-  },
-  ...Object.entries(awaitForms).map(([workload, title]) => ({
-    id: `await-${workload}`,
-    group: 'awaits',
-    title,
-    against: 'await-plain',
-    node: { module: 'awaits', workload },
-  })),
-];
+/** Of another version of Node.js, only what a listener changes. */
+const FORMS_ELSEWHERE = ['listening', 'switching', 'takingTurns'];
+
+const [ownMajor] = process.versions.node.split('.');
+
+function awaitsOf(major, program) {
+  const isOwn = major === ownMajor;
+  const [suffix, prefix] = isOwn ? ['', ''] : [`-${major}`, `Node.js ${major}: `];
+  const forms = Object.entries(awaitForms).filter(([form]) => isOwn || FORMS_ELSEWHERE.includes(form));
+  const common = { group: 'awaits', ...(isOwn ? {} : { program }) };
+  return [
+    {
+      ...common,
+      id: `await-plain${suffix}`,
+      title: `${prefix}without tracewright`,
+      node: { module: 'awaits', workload: 'plain' },
+    },
+    ...forms.map(([workload, title]) => ({
+      ...common,
+      id: `await-${workload}${suffix}`,
+      title: `${prefix}${title}`,
+      against: `await-plain${suffix}`,
+      node: { module: 'awaits', workload },
+    })),
+  ];
+}
+
+const awaits = Object.entries({ ...nodes, [ownMajor]: process.execPath })
+  .sort(([a], [b]) => Number(b === ownMajor) - Number(a === ownMajor))
+  .flatMap(([major, program]) => awaitsOf(major, program));
 
 /** @type {readonly Case[]} */
 export const cases = [

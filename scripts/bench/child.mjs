@@ -4,10 +4,7 @@
 // number of bytes in a file per iteration, and `finish`, which ends it and says whether it did its work.
 import { measure } from './measure.mjs';
 
-/** Iterations without a turn of the event loop in between. */
-const TOGETHER = 1000;
-
-const { module, workload, arguments: args = [], timing, iterations } = JSON.parse(process.argv[2]);
+const { module, workload, arguments: args = [], timing } = JSON.parse(process.argv[2]);
 const { [workload]: prepare } = await import(`./workloads/${module}.mjs`);
 const loop = await prepare(...args);
 // Without a timing, only prepare
@@ -15,9 +12,4 @@ if (timing !== undefined) {
   const { rounds, sink } = await measure(loop, timing);
   await loop.finish?.();
   process.stdout.write(JSON.stringify({ rounds, sink, bytesEach: loop.bytesEach?.() }));
-}
-if (iterations !== undefined) {
-  for (let done = 0; done < iterations; done += TOGETHER) await loop(TOGETHER);
-  await loop.finish?.();
-  process.exit();
 }

@@ -7,15 +7,13 @@ import { parseArgs } from 'node:util';
 import { report as reportError, run } from '../lib/run.mjs';
 import { cases, groups, groupsOfPeers } from './cases.mjs';
 import { compareReports, comparisonText } from './compare.mjs';
-import { measureEtw } from './etw.mjs';
-import { measureInstructions, reasonAgainstInstructions } from './instructions.mjs';
 import { installPeers, peerVersions } from './peers.mjs';
 import { measureC, measureImport, measureNode } from './processes.mjs';
 import { measureReading } from './reading/index.mjs';
 import { makeReport } from './report.mjs';
 import { measureServers } from './servers/index.mjs';
 import { openStandIns } from './stand-ins.mjs';
-import { asText } from './table.mjs';
+import { asMarkdown } from './table.mjs';
 import { measureTracepoint, tracepointKernel } from './tracepoint.mjs';
 
 const usage = `npm run bench -- [options]
@@ -48,10 +46,7 @@ function progress(text) {
 function missing(standIns, peersReason) {
   const reasons = {};
   if (standIns.reason !== undefined) {
-    for (const group of ['devNull', 'texts', 'traceMarker', 'tracepoint', 'activities'])
-      reasons[group] = standIns.reason;
-  } else if (standIns.traceMarker === undefined) {
-    reasons.traceMarker = 'this user may not create a trace instance in /sys/kernel/tracing.';
+    for (const group of ['devNull', 'texts', 'tracepoint', 'activities']) reasons[group] = standIns.reason;
   }
   if (peersReason !== undefined) for (const group of groupsOfPeers) reasons[group] = peersReason;
   return reasons;
@@ -63,10 +58,9 @@ function missing(standIns, peersReason) {
  * @returns {{ rounds: number[], bytesEach?: number }}
  */
 function measureCase(each, standIns, timing) {
-  const { node, c, imported, target = '', program, isCounted, longer = 1 } = each;
+  const { node, c, imported, target = '', program, longer = 1 } = each;
   const caseTiming = { ...timing, roundMs: timing.roundMs * longer };
   if (imported !== undefined) return measureImport(imported, caseTiming);
-  if (isCounted) return measureInstructions(node, standIns[target]);
   if (node !== undefined) return measureNode(node, caseTiming, standIns[target], program);
   return measureC({ ...standIns, definition: anyDefinition, ...c }, caseTiming, standIns[target]);
 }
@@ -77,7 +71,6 @@ function measureByTurns(runnable, standIns, size) {
   const bytes = {};
   for (let repetition = 0; repetition < repetitions[size]; repetition++) {
     for (const each of runnable) {
-      if (each.isCounted && repetition > 0) continue;
       progress(`${repetition + 1}/${repetitions[size]}: ${each.title}`);
       const { rounds, bytesEach } = measureCase(each, standIns, timing[size]);
       processes[each.id].push(rounds);
@@ -125,14 +118,9 @@ async function measureAll({ quick, qemu, only }) {
   try {
     const peersReason = installPeers();
     const reasons = missing(standIns, peersReason);
-    const countReason = only?.split(',').includes('instructions')
-      ? reasonAgainstInstructions()
-      : 'it takes minutes, and was not requested.';
-    if (countReason !== undefined) reasons.instructions = countReason;
     const runnable = cases.filter(
-      ({ group, target, server, isCounted }) =>
+      ({ group, target, server }) =>
         isAsked(group) &&
-        !(isCounted && countReason !== undefined) &&
         server === undefined &&
         (target === undefined || standIns[target] !== undefined) &&
         (peersReason === undefined || !groupsOfPeers.includes(group)),
@@ -146,12 +134,6 @@ async function measureAll({ quick, qemu, only }) {
     }
     if (peersReason === undefined) {
       Object.assign(processes, await measureServers({ quick, progress, isAsked }));
-    }
-    if (isAsked('etw')) {
-      progress('an event on Windows');
-      const etw = await measureEtw({ quick });
-      if ('reason' in etw) reasons.etw = etw.reason;
-      else Object.assign(processes, etw.processes);
     }
     const machine = {
       ...thisMachine(),
@@ -187,7 +169,7 @@ try {
     // Checked before the measurement, which takes minutes.
     const before = values.compare === undefined ? undefined : readReport(values.compare);
     const report = await measureAll(values);
-    process.stdout.write(`${values.json ? JSON.stringify(report) : asText(report)}\n`);
+    process.stdout.write(`${values.json ? JSON.stringify(report) : asMarkdown(report)}\n`);
     if (before !== undefined) {
       const text = comparisonText(compareReports(before, report));
       // Keeps JSON output valid

@@ -8,12 +8,11 @@ const folder = join(import.meta.dirname, 'peers');
 
 /** Why there are no peers; undefined if they are installed. */
 export function installPeers() {
-  if (
-    newest([join(folder, 'node_modules/.package-lock.json')]) >= newest([join(folder, 'package-lock.json')])
-  )
+  if (newest([join(folder, 'node_modules/.package-lock.json')]) >= newest([join(folder, 'package.json')]))
     return undefined;
   try {
-    run('npm', ['ci', '--no-audit', '--no-fund', '--ignore-scripts'], { cwd: folder });
+    const options = ['--no-package-lock', '--no-audit', '--no-fund', '--ignore-scripts'];
+    run('npm', ['install', ...options], { cwd: folder });
     return undefined;
   } catch (error) {
     return `the peers could not be installed: ${error.message}`;

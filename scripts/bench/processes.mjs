@@ -12,7 +12,7 @@ const importChild = join(import.meta.dirname, 'import-child.mjs');
  * @property {string} [standIn] the library that makes an ordinary file pass for user_events_data
  */
 
-export function environment(target) {
+function environment(target) {
   if (target === undefined) return process.env;
   const standIn = target.standIn === undefined ? {} : { LD_PRELOAD: target.standIn };
   return { ...process.env, TRACEWRIGHT_TRACEFS: target.path, ...standIn };

@@ -1,13 +1,10 @@
 // The C part: compiles the stand-in for user_events and the bare write loop, and finds the files that can replace the
 // kernel's.
-import { accessSync, constants, mkdirSync, mkdtempSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run, ToolError } from '../lib/run.mjs';
 import { prepare } from './processes.mjs';
-
-// A separate buffer, so as not to disturb other recordings
-const traceInstance = '/sys/kernel/tracing/instances/tracewright-benchmark';
 
 function compile(source, program, ...options) {
   run('cc', ['-O2', '-Wall', '-Wextra', ...options, '-o', program, join(import.meta.dirname, source)]);
@@ -25,22 +22,6 @@ function captureEvent(standIn, folder) {
   return bytesFile;
 }
 
-/** Creates the ring buffer that accepts raw bytes, if this user may. */
-function openTraceInstance() {
-  try {
-    mkdirSync(traceInstance);
-  } catch (error) {
-    if (error.code !== 'EEXIST') return undefined;
-  }
-  try {
-    const marker = join(traceInstance, 'trace_marker_raw');
-    accessSync(marker, constants.W_OK);
-    return marker;
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * What all comparisons with C need. Call `close` when done.
  * @returns the compiled loop, the event's bytes and the targets that can be written to; or the reason, if there is no C
@@ -48,28 +29,19 @@ function openTraceInstance() {
  */
 export function openStandIns() {
   const folder = mkdtempSync(join(tmpdir(), 'tracewright-bench-'));
-  const close = () => {
-    rmSync(folder, { recursive: true, force: true });
-    try {
-      rmdirSync(traceInstance);
-    } catch {
-      // It was never there.
-    }
-  };
+  const close = () => rmSync(folder, { recursive: true, force: true });
   try {
     const standIn = join(folder, 'stand-in.so');
     const program = join(folder, 'write-loop');
     compile('stand-in.c', standIn, '-shared', '-fPIC');
     compile('write-loop.c', program, '-pthread');
     const bytesFile = captureEvent(standIn, folder);
-    const marker = openTraceInstance();
     return {
       program,
       bytesFile,
       devNull: { path: '/dev/null', standIn },
       // The process has no tracer of its own; descriptors passed to it are treated as one
       passedTracer: { path: join(folder, 'none'), standIn },
-      traceMarker: marker === undefined ? undefined : { path: marker, standIn },
       close,
     };
   } catch (error) {

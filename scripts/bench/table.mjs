@@ -1,11 +1,11 @@
-// Shows a report as text for a terminal and as Markdown.
+// Shows a report as Markdown, which is as readable in a terminal as in docs/performance.md.
 
 function number(value) {
   if (value === undefined) return '';
   return value.toFixed(Math.abs(value) < 100 ? 1 : 0).replace(/^-(0\.0)$/, '$1');
 }
 
-const NS_PER = { ns: 1, µs: 1e3, ms: 1e6, instructions: 1 };
+const NS_PER = { ns: 1, µs: 1e3, ms: 1e6 };
 
 /** The rows of a group's table; the first one contains the column names. */
 function rowsOf({ unit, figures }) {
@@ -62,23 +62,13 @@ function comparedWith(group, groups) {
   return others.size === 1 ? `; compared with: ${[...others][0]}` : '';
 }
 
-/** Turns rows into lines with aligned columns. */
-function lineMaker(rows) {
-  const widths = rows[0].map((_, index) => Math.max(...rows.map((row) => row[index].length)));
-  return (row) =>
-    row
-      .map((cell, index) => (index === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[index])))
-      .join('  ')
-      .trimEnd();
-}
-
-function readingText(reading) {
-  if (reading.reason !== undefined) return `${readingTitle}\n  not measured: ${reading.reason}`;
-  const tables = tablesOf(reading).map(([title, rows]) => {
-    const line = lineMaker(rows);
-    return [title, ...rows.map((row) => `  ${line(row)}`)].join('\n');
-  });
-  return tables.join('\n\n');
+/** @param {readonly string[][]} table the first row contains the column names */
+function markdownTable(table) {
+  const widths = table[0].map((_, index) => Math.max(3, ...table.map((row) => row[index].length)));
+  const line = (row) =>
+    `| ${row.map((cell, index) => (index === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[index]))).join(' | ')} |`;
+  const rule = widths.map((width, index) => (index === 0 ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`));
+  return [table[0], rule, ...table.slice(1)].map(line).join('\n');
 }
 
 /** @returns {[title: string, rows: readonly any[]][]} */
@@ -89,28 +79,6 @@ function tablesOf({ rows, commands }) {
   ];
 }
 
-export function asText({ machine, groups, verdicts, reading }) {
-  const blocks = groups.map((group) => {
-    const { title, reason, figures } = group;
-    const rows = rowsOf(group);
-    const line = lineMaker(rows);
-    return [
-      `${title}${comparedWith(group, groups)}`,
-      ...(reason === undefined ? [] : [`  not measured: ${reason}`]),
-      ...(figures.length === 0 ? [] : rows.map((row) => `  ${line(row)}`)),
-    ].join('\n');
-  });
-  const lines = [...verdicts, ...(reading.verdicts ?? [])].map(verdictLine);
-  return [describe(machine), ...blocks, readingText(reading), lines.join('\n')].join('\n\n');
-}
-
-/** @param {readonly any[]} table the first row contains the column names */
-function markdownTable(table) {
-  const [columns, ...rows] = table;
-  const rule = columns.map((_, index) => (index === 0 ? '---' : '---:'));
-  return [columns, rule, ...rows].map((entries) => `| ${entries.join(' | ')} |`).join('\n');
-}
-
 function readingMarkdown(reading) {
   if (reading.reason !== undefined) return `**${readingTitle}**\n\nNot measured: ${reading.reason}`;
   return tablesOf(reading)
@@ -119,7 +87,8 @@ function readingMarkdown(reading) {
 }
 
 export function asMarkdown({ machine, groups, verdicts, reading }) {
-  const blocks = groups.map((group) => {
+  const shown = groups.filter(({ reason, figures }) => reason !== undefined || figures.length > 0);
+  const blocks = shown.map((group) => {
     const { title, reason, figures } = group;
     return [
       `**${title}**${comparedWith(group, groups)}`,

@@ -41,12 +41,6 @@ export const targets = [
     limit: 5,
   },
   {
-    text: 'there, a disabled activity() costs less than half of an OpenTelemetry span without an SDK',
-    ids: ['sites-activity', 'sites-run'],
-    property: 'share',
-    limit: 0.5,
-  },
-  {
     text: 'an event to /dev/null takes at most 1.5 times what C takes',
     ids: ['null-event'],
     property: 'ratio',
@@ -65,12 +59,6 @@ export const targets = [
     limit: 2,
   },
   {
-    text: 'an event to trace_marker_raw takes at most 1.5 times what C takes',
-    ids: ['marker-event'],
-    property: 'ratio',
-    limit: 1.5,
-  },
-  {
     text: 'an event to a recorded tracepoint takes at most 1.5 times what C takes',
     ids: ['tracepoint-event'],
     property: 'ratio',
@@ -87,18 +75,6 @@ export const targets = [
     ids: ['await-listening-24', 'await-listening-26'],
     property: 'ratio',
     limit: 1.1,
-  },
-  {
-    text: 'a disabled activity() is cheaper than a span without an SDK',
-    ids: ['otel-ours-disabled'],
-    property: 'ratio',
-    limit: 1,
-  },
-  {
-    text: 'an enabled activity() is cheaper than a span with a no-op processor',
-    ids: ['otel-ours-enabled'],
-    property: 'ratio',
-    limit: 1,
   },
   {
     text: 'an event into a file costs less than a line of pino',

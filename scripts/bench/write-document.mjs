@@ -16,5 +16,5 @@ if (before < 0 || after < before)
   throw new Error(`${path} has no place for figures: "${start}" to "${end}".`);
 writeFileSync(
   path,
-  `${text.slice(0, before + start.length)}\n\n${asMarkdown(report).replaceAll('\r', '')}\n\n${text.slice(after)}`,
+  `${text.slice(0, before + start.length)}\n\n${asMarkdown(report)}\n\n${text.slice(after)}`,
 );

@@ -6,7 +6,6 @@ import { writeLargeActivities } from './large-activities.mjs';
 import { writeLargePerfData } from './large-perf-data.mjs';
 
 const child = join(import.meta.dirname, 'command-child.mjs');
-const duckDbChild = join(import.meta.dirname, 'duckdb-child.mjs');
 /** V8 ends the process where it needs more. */
 const HEAP_MEGABYTES = 512;
 
@@ -45,8 +44,6 @@ export function measureCommands({ folder, dataFolder, quick, progress }) {
   const lake = join(folder, 'lake');
   const toFolder = ['export', '--parquet', lake];
   measure(activities, writeLargeActivities(activities, { events: count }), [...ofActivities, toFolder]);
-  progress('the same events by DuckDB');
-  rows.push(measureDuckDb(folder, activities, count));
   const samples = join(folder, 'perf.data');
   const given = join(dataFolder, 'perf-data/perf.data');
   measure(samples, writeLargePerfData(samples, given, count), ofSamples);
@@ -67,13 +64,6 @@ function measureCommand(folder, path, events, command) {
   return rowOf(figures, path, events, title);
 }
 
-/** Its table of events alone, for comparison. */
-function measureDuckDb(folder, path, events) {
-  const figures = join(folder, 'figures.json');
-  run(process.execPath, [duckDbChild, figures, join(folder, 'duckdb'), path]);
-  return { ...rowOf(figures, path, events, 'DuckDB’s appender, events only'), isPeer: true };
-}
-
 function rowOf(figures, path, events, title) {
   const { cpuSeconds, maxRssBytes } = JSON.parse(readFileSync(figures, 'utf8'));
   return {
@@ -89,9 +79,7 @@ function rowOf(figures, path, events, title) {
 function verdictsOf(rows, activities, samples) {
   const secondsOf = (title, path = activities) =>
     rows.find((row) => row.path === path && row.title === title)?.cpuSeconds ?? Number.NaN;
-  const most = Math.max(
-    ...rows.filter(({ isPeer }) => !isPeer).map(({ maxRssMegabytes }) => maxRssMegabytes),
-  );
+  const most = Math.max(...rows.map(({ maxRssMegabytes }) => maxRssMegabytes));
   return [
     atMost('`view --stats` of 1 million events takes at most 3 s of CPU', secondsOf('view --stats'), 3, 's'),
     atMost('`report` of 1 million events takes at most 6 s of CPU', secondsOf('report'), 6, 's'),

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { run } from '../../lib/run.mjs';
 import { measureCommands } from './commands.mjs';
-import { writeLargeEtl, writeLargeNettrace } from './large-traces.mjs';
+import { writeLargeActivities } from './large-activities.mjs';
+import { writeLargeEtl } from './large-etl.mjs';
 
 const child = join(import.meta.dirname, 'read-child.mjs');
 const largeSize = { full: 1 << 30, quick: 64 << 20 };
@@ -41,7 +42,7 @@ export function measureReading({ dataFolder, quick, progress }) {
     const etl = join(folder, 'large.etl');
     const nettrace = join(folder, 'large.nettrace');
     writeLargeEtl(etl, dataFolder, size);
-    writeLargeNettrace(nettrace, size);
+    writeLargeActivities(nettrace, { bytes: size });
     const files = [
       ...given.map(([title, path]) => [title, join(dataFolder, path)]).filter(([, path]) => existsSync(path)),
       [`HTTP_Server.etl, repeated, ${large}`, etl],

@@ -16,10 +16,6 @@ const forms = {
     const counter = new Counter({ ...described('orders'), labelNames: ['kind'] });
     return () => counter.inc({ kind: 'book' });
   },
-  bound: () => {
-    const counter = new Counter({ ...described('orders'), labelNames: ['kind'] }).labels('book');
-    return () => counter.inc();
-  },
   histogram: () => {
     const histogram = new Histogram(described('duration'));
     return (i) => histogram.observe(i);

@@ -67,17 +67,6 @@ function lastingSessions(outputs, providers, write) {
 
 const lastingSession = (providers, write) => lastingSessions(['/dev/null'], providers, write);
 
-/** Activities instead of events. */
-export function activitiesInSession() {
-  const source = defineBenchmarkSource();
-  const session = startSession({ providers: source.name, output: '/dev/null', mode: 'block' });
-  const loop = async (iterations) => {
-    await byTurns(iterations, BATCH_SIZE, () => source.activity('Request', payload, work));
-    return iterations;
-  };
-  return Object.assign(loop, { finish: () => session.stop() });
-}
-
 /** Each event in this many sessions. */
 export function inSessions(count) {
   const source = defineBenchmarkSource();

@@ -1,7 +1,6 @@
 // Events that nobody wants, as applications write them: at many call sites, to many sources whose events have the same
-// names. Next to them the same with a flag, and with OpenTelemetry's spans without an SDK.
+// names. Next to them the same with a flag.
 import { defineEventSource, event as eventOf } from 'tracewright';
-import { requirePeer } from '../peer.mjs';
 import { KEY, payload, threeFields } from '../source.mjs';
 
 const SOURCES = 20;
@@ -37,10 +36,6 @@ const bodies = {
   work: () => 'return (() => i + 1)();',
   activity: (name) => `return log.activity('${activityOf(name)}', payload, () => i + 1);`,
   run: (name) => `return log.${activityOf(name)}.run(payload, () => i + 1);`,
-  span: (name) =>
-    `const span = tracer.startSpan('${name}', { attributes: payload }); span.end(); return i + 1;`,
-  activeSpan: (name) =>
-    `return tracer.startActiveSpan('${name}', { attributes: payload }, (span) => { span.end(); return i + 1; });`,
 };
 
 const activityOf = (name) => (name.startsWith('Request') ? 'Request' : 'Query');
@@ -78,10 +73,7 @@ export function sites(form) {
   const all = [];
   for (let number = 0; number < SOURCES; number++) {
     const state = { isOn: false, record: () => {}, call: (work) => work(), kept: undefined };
-    const tracer = form.endsWith('pan')
-      ? requirePeer('@opentelemetry/api').trace.getTracer(`benchmark-${number}`)
-      : undefined;
-    const holders = { log: define(number), state, tracer };
+    const holders = { log: define(number), state };
     for (const name of EVENTS) all.push(siteOf(form, number, name, holders));
   }
   const order = inNoOrder(all);
