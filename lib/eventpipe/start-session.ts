@@ -41,7 +41,7 @@ export interface SessionOptions {
 /** A running session. */
 export interface Session {
   /** Ends the session, and resolves when the trace is complete. Never rejects: see `SessionResult.problem`. */
-  stop(): Promise<SessionResult>;
+  close(): Promise<SessionResult>;
   /** The current state. */
   readonly result: SessionResult;
   [Symbol.asyncDispose](): Promise<void>;
@@ -52,7 +52,7 @@ const DEFAULT_BUFFER_MB = 16;
 export const BYTES_PER_MB = 1 << 20;
 
 /**
- * Writes events as a nettrace, from now until it is stopped or the process exits: on the main thread those of all
+ * Writes events as a nettrace, from now until it is closed or the process exits: on the main thread those of all
  * threads that use this package, on a worker thread only its own. If the output fails, the session ends with a process
  * warning, never an exception.
  *
@@ -104,17 +104,17 @@ export function runSession<Output extends SessionOutput>(
     return session.result;
   };
   let ended: Promise<SessionResult> | undefined;
-  const stop = (): Promise<SessionResult> => {
+  const close = (): Promise<SessionResult> => {
     ended ??= end();
     return ended;
   };
   return {
-    stop,
+    close,
     get result() {
       return session.result;
     },
     [Symbol.asyncDispose]: async () => {
-      await stop();
+      await close();
     },
   };
 }

@@ -29,9 +29,9 @@ export interface OtlpTarget {
  * - `expired`: it was unreachable for five minutes
  * - `refused`: it replied with an error for which repeating does not help
  * - `rejected`: it accepted the request, but not these spans
- * - `shutdown`: they could not be sent in time before the end
+ * - `closed`: they could not be sent in time before the end
  */
-export type OtlpDropReason = 'queueFull' | 'expired' | 'refused' | 'rejected' | 'shutdown';
+export type OtlpDropReason = 'queueFull' | 'expired' | 'refused' | 'rejected' | 'closed';
 
 /** The counts of spans so far. */
 export interface OtlpResult {
@@ -75,7 +75,7 @@ export class OtlpSender {
   #endPause: (() => void) | undefined;
   #sent = 0;
   #problem: string | undefined;
-  readonly #dropped = { queueFull: 0, expired: 0, refused: 0, rejected: 0, shutdown: 0 };
+  readonly #dropped = { queueFull: 0, expired: 0, refused: 0, rejected: 0, closed: 0 };
   #isClosed = false;
 
   /** @param observeNothing calls the function without tracing what it does */
@@ -93,7 +93,7 @@ export class OtlpSender {
   /** Takes a request with this number of spans, and sends it as soon as possible. */
   add(request: string | Uint8Array, spans: number): void {
     const body = typeof request === 'string' ? Buffer.from(request) : request;
-    if (this.#isClosed) this.#dropped.shutdown += spans;
+    if (this.#isClosed) this.#dropped.closed += spans;
     else if (this.#queueBytes + body.length > MAX_QUEUE_BYTES) this.#dropped.queueFull += spans;
     else {
       const sent = this.#target.isCompressed ? undefined : body;
@@ -119,7 +119,7 @@ export class OtlpSender {
   async close(timeoutMs: number): Promise<void> {
     await this.flush(timeoutMs);
     this.#isClosed = true;
-    for (const { spans } of this.#queue.splice(0)) this.#dropped.shutdown += spans;
+    for (const { spans } of this.#queue.splice(0)) this.#dropped.closed += spans;
     this.#endPause?.();
     this.#agent.destroy();
   }

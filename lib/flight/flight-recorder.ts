@@ -38,7 +38,7 @@ export interface FlightRecorder {
   /** The size of the events in memory, in bytes. */
   readonly size: number;
   /** Ends the recorder, after any file being written. */
-  stop(): Promise<void>;
+  close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
@@ -122,7 +122,7 @@ class Recorder implements FlightRecorder, RunningRecorder {
     return this.#dump('dump', details);
   }
 
-  async stop(): Promise<void> {
+  async close(): Promise<void> {
     if (!this.#isOver) {
       this.#isOver = true;
       for (const end of this.#endings) end();
@@ -132,7 +132,7 @@ class Recorder implements FlightRecorder, RunningRecorder {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.stop();
+    await this.close();
   }
 
   #newRing(): EventRing {

@@ -25,7 +25,7 @@ export interface ExportActivitiesOptions {
 /** A running export. */
 export interface ActivityExport {
   /** Sends what is left, for up to OTEL_EXPORTER_OTLP_TIMEOUT milliseconds, and ends the export. Never rejects. */
-  shutdown(): Promise<ActivityExportResult>;
+  close(): Promise<ActivityExportResult>;
   /** The current state. */
   readonly result: ActivityExportResult;
   [Symbol.asyncDispose](): Promise<void>;
@@ -54,7 +54,7 @@ export function exportActivities(options: ExportActivitiesOptions = {}): Activit
   const session = startSession({ providers: options.providers ?? INFORMATIONAL, output });
   const fed = feed();
   let ended: Promise<ActivityExportResult> | undefined;
-  const onBeforeExit = () => void shutdown();
+  const onBeforeExit = () => void close();
   process.once('beforeExit', onBeforeExit);
 
   async function feed(): Promise<void> {
@@ -68,12 +68,12 @@ export function exportActivities(options: ExportActivitiesOptions = {}): Activit
   }
   async function end(): Promise<ActivityExportResult> {
     process.off('beforeExit', onBeforeExit);
-    await session.stop();
+    await session.close();
     await fed;
     await sender.close(target.timeout);
     return result();
   }
-  function shutdown(): Promise<ActivityExportResult> {
+  function close(): Promise<ActivityExportResult> {
     ended ??= end();
     return ended;
   }
@@ -83,12 +83,12 @@ export function exportActivities(options: ExportActivitiesOptions = {}): Activit
     return { ...sent, problem: sent.problem ?? problem, lostEvents: dropped };
   }
   return {
-    shutdown,
+    close,
     get result() {
       return result();
     },
     [Symbol.asyncDispose]: async () => {
-      await shutdown();
+      await close();
     },
   };
 }

@@ -56,10 +56,10 @@ export interface TraceInputOptions extends OpenTraceOptions {
 
 /** A running playback. */
 export interface RunningPlayback {
-  /** Resolves at the end of all inputs, or after `stop`; rejects with the error that the observers get. */
+  /** Resolves at the end of all inputs, or after `close`; rejects with the error that the observers get. */
   readonly finished: Promise<void>;
   /** Ends the playback: for its observers, as if the inputs had ended. */
-  stop(): void;
+  close(): void;
   [Symbol.dispose](): void;
 }
 
@@ -197,8 +197,8 @@ export class Playback {
     const finished = this.#play(run);
     // If the promise is not awaited, errors still reach the observers.
     finished.catch(() => {});
-    const stop = () => void run.close();
-    return { finished, stop, [Symbol.dispose]: stop };
+    const close = () => void run.close();
+    return { finished, close, [Symbol.dispose]: close };
   }
 
   async #play(run: InputRun): Promise<void> {

@@ -11,7 +11,7 @@ import { runningEtwSession } from '../platform/etw-session.ts';
 import { RECORDING_NAME } from '../platform/etw-session-reasons.ts';
 import { RecorderError } from '../platform/recorder-error.ts';
 import type { EtwProviderOptions } from './etw-provider-options.ts';
-import { EtwSession, endEtwSession } from './etw-session.ts';
+import { EtwSession } from './etw-session.ts';
 import type { EtwSessionMode } from './etw-session-options.ts';
 import type { SelectionOptions } from './tracepoint-selection.ts';
 
@@ -93,7 +93,7 @@ export class EtwRecording {
     const start = () => startSession(this.#file, options);
     try {
       this.#session =
-        this.#mode === 'memory' ? start() : replacingFile(this.#file, start, (session) => session.stop());
+        this.#mode === 'memory' ? start() : replacingFile(this.#file, start, (session) => session.close());
     } catch (error) {
       if (error instanceof RecorderError) throw error;
       throw new RecorderError(`${this.#file} cannot be written (${systemCodeOf(error)}).`);
@@ -134,7 +134,7 @@ export class EtwRecording {
    */
   stop(): EtwRecordingResult {
     process.off('exit', this.#endAtExit);
-    const counts = this.#hasEnded ? undefined : this.#session.stop();
+    const counts = this.#hasEnded ? undefined : this.#session.close();
     const { eventsLost, buffersLost } = counts ?? this.#counts;
     const { bytes } = this;
     const losses = { bytes, eventsLost, buffersLost };
@@ -158,7 +158,7 @@ export class EtwRecording {
 
   readonly #endAtExit = (): void => {
     try {
-      this.#session.stop();
+      this.#session.close();
     } catch {
       // There is no one left to tell.
     }
@@ -172,7 +172,7 @@ export function leftBehindEtwFile(): string | undefined {
 
 /** Ends that session. @throws RecorderError */
 export function endLeftBehindEtwSession(): void {
-  endEtwSession(RECORDING_NAME);
+  EtwSession.open(RECORDING_NAME)?.close();
 }
 
 function sizeOf(file: string): number {
@@ -194,7 +194,7 @@ function startSession(file: string, options: EtwRecordingOptions): EtwSession {
   try {
     enableProviders(session, options);
   } catch (error) {
-    session.stop();
+    session.close();
     if (mode !== 'memory') rmSync(file, { force: true });
     throw error;
   }

@@ -94,7 +94,7 @@ const STACKED: readonly { readonly kind: EtwKernelEvents; readonly guid: string;
 const PROFILE_PRIVILEGE = 'SeSystemProfilePrivilege';
 
 /**
- * An ETW session. Windows runs it, even after this process has ended, until it is stopped: `using` stops it at the end
+ * An ETW session. Windows runs it, even after this process has ended, until it is closed: `using` closes it at the end
  * of a block. Only administrators, members of Performance Log Users and services may control sessions.
  */
 export class EtwSession {
@@ -145,7 +145,7 @@ export class EtwSession {
       const ids = stacked.map(({ guid, type }) => ({ guid: guidBytes(guid), type }));
       setEtwInformation(session.#session, TraceInfoClass.StackTracing, encodeClassicEventIds(ids));
     } catch (error) {
-      session.stop();
+      session.close();
       throw error;
     }
     return session;
@@ -245,12 +245,12 @@ export class EtwSession {
    * @returns its last numbers; undefined if it had already ended
    * @throws RecorderError
    */
-  stop(): EtwSessionStatus | undefined {
+  close(): EtwSessionStatus | undefined {
     return status(this.#control(SessionControl.Stop));
   }
 
   [Symbol.dispose](): void {
-    this.stop();
+    this.close();
   }
 
   #control(code: SessionControl, properties: Partial<SessionProperties> = {}): FoundSession | undefined {
@@ -266,15 +266,6 @@ export class EtwSession {
       filters: [],
     });
   }
-}
-
-/**
- * Ends the session of this name, whoever started it.
- *
- * @throws RecorderError
- */
-export function endEtwSession(name: string): void {
-  controlEtwSession(SessionControl.Stop, name);
 }
 
 function withBit(bits: number, bit: number, isSet: boolean): number {

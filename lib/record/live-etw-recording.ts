@@ -4,7 +4,7 @@ import { TASK_EVENTS } from '../activity/task-hops.ts';
 import { isAlive } from '../base/is-alive.ts';
 import { EtwLists } from '../platform/etw-lists.ts';
 import { EtwEventStream } from './etw-event-stream.ts';
-import { EtwSession, endEtwSession } from './etw-session.ts';
+import { EtwSession } from './etw-session.ts';
 import type { SelectionOptions } from './tracepoint-selection.ts';
 
 /** So that several can run, and the next one finds the leftovers of those that were killed. */
@@ -56,7 +56,7 @@ export class LiveEtwRecording {
       for (const provider of providers) this.#session.enable(provider, filter);
     } catch (error) {
       process.off('exit', this.#endAtExit);
-      this.#session.stop();
+      this.#session.close();
       throw error;
     }
   }
@@ -80,12 +80,12 @@ export class LiveEtwRecording {
     if (this.#hasEnded) return;
     this.#hasEnded = true;
     process.off('exit', this.#endAtExit);
-    this.#stream.sessionEnds(this.#session.stop());
+    this.#stream.sessionEnds(this.#session.close());
   }
 
   readonly #endAtExit = (): void => {
     try {
-      this.#session.stop();
+      this.#session.close();
     } catch {
       // There is no one left to tell.
     }
@@ -100,7 +100,7 @@ export class LiveEtwRecording {
 export function endLeftBehindLiveSessions(): readonly string[] {
   return leftBehind().filter((name) => {
     try {
-      endEtwSession(name);
+      EtwSession.open(name)?.close();
       return true;
     } catch {
       // Another user's.

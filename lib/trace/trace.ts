@@ -126,4 +126,8 @@ export class Trace {
   close(): Promise<void> {
     return this.#close();
   }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#close();
+  }
 }

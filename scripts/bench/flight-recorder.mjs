@@ -48,7 +48,7 @@ const TRIGGERS = { slow: { '*': { timesP99: 1e9 } }, failure: true, error: true 
 /** Each in turn, so that what else runs on the machine meets all of them. */
 async function costs(folder) {
   const recorders = {
-    none: () => ({ stop() {} }),
+    none: () => ({ close() {} }),
     session: () => startSession({ providers: PROVIDER, output: nowhere() }),
     ring: () => startFlightRecorder({ providers: PROVIDER, folder }),
     triggers: () => startFlightRecorder({ providers: PROVIDER, folder, ...TRIGGERS }),
@@ -59,7 +59,7 @@ async function costs(folder) {
     for (const [name, start] of Object.entries(recorders)) {
       const recorder = start();
       found[name].push(await costOf());
-      await recorder.stop();
+      await recorder.close();
     }
   }
   return Object.fromEntries(Object.entries(found).map(([name, each]) => [name, quantile(each, 0.5)]));
@@ -94,7 +94,7 @@ async function dumps(folder, { megabytes, count, rate }) {
     memory.push(process.memoryUsage().rss / 1e6);
   }
   clearInterval(timer);
-  await recorder.stop();
+  await recorder.close();
   const some = (each) => [0.5, 0.9].map((part) => quantile(each, part));
   return { fileMs: some(whole), heldMs: some(held), rssMegabytes: memory.map(Math.round) };
 }

@@ -74,7 +74,7 @@ async function main() {
   await sleep(200);
   const rssBefore = process.memoryUsage.rss();
   const during = await underLoad(workers, rate, seconds);
-  const { events, dropped, problem } = await session.stop();
+  const { events, dropped, problem } = await session.close();
   for (const worker of workers) worker.postMessage(0);
 
   const written = during.written;

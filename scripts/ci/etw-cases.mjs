@@ -59,7 +59,7 @@ function filterCase(sees, enabled, kinds) {
     async run(harness) {
       const session = await harness.start({ file: 'trace.etl' }, enabled);
       for (const kind of ['Number', 'Detail', 'Other']) await harness.write(FEW, { kind });
-      session.stop();
+      session.close();
       const events = await harness.read('trace.etl');
       const found = [...new Set(events.map(({ kind }) => kind))];
       return [
@@ -81,7 +81,7 @@ export const cases = {
     sees: 'a session with its file: every event, none lost; the session is gone afterwards',
     async run(harness) {
       const session = await recordMany(harness, { file: 'trace.etl' });
-      const last = session.stop();
+      const last = session.close();
       return [
         ...expectAll(numbersOf(await harness.read('trace.etl'), 'Number'), MANY),
         ...expectThat(last?.eventsLost === 0, `ETW says that ${last?.eventsLost} events are lost.`),
@@ -108,7 +108,7 @@ export const cases = {
     sees: 'a file of 1 MiB with the newest events',
     async run(harness) {
       const session = await recordMany(harness, { file: 'trace.etl', mode: 'circular', maxSize: 1 });
-      session.stop();
+      session.close();
       const numbers = numbersOf(await harness.read('trace.etl'), 'Number');
       const [size = 0] = harness.sizes('trace.etl');
       return [
@@ -126,7 +126,7 @@ export const cases = {
       const before = harness.sizes(file).length;
       session.nextFile();
       await harness.write(FEW, { kind: 'Number', from: MANY });
-      session.stop();
+      session.close();
       const sizes = harness.sizes(file);
       return [
         ...expectThat(before >= 3, `There are ${before} files.`),
@@ -144,7 +144,7 @@ export const cases = {
       session.flush(harness.path('first.etl'));
       await harness.write(FEW, { kind: 'Number', from: MANY });
       session.flush(harness.path('second.etl'));
-      session.stop();
+      session.close();
       const first = numbersOf(await harness.read('first.etl'), 'Number');
       const second = numbersOf(await harness.read('second.etl'), 'Number');
       return [
@@ -158,7 +158,7 @@ export const cases = {
     sees: 'a compressed file, which tracewright reads: every event',
     async run(harness) {
       const session = await recordMany(harness, { file: 'trace.etl', compressed: true });
-      session.stop();
+      session.close();
       const [size = 0] = harness.sizes('trace.etl');
       return [
         ...expectAll(numbersOf(await harness.read('trace.etl'), 'Number'), MANY),
@@ -170,7 +170,7 @@ export const cases = {
     sees: 'a session of this process only, with a file of its own: every event',
     async run(harness) {
       const session = await recordMany(harness, { file: 'trace.etl', private: PROVIDER }, FEW);
-      session.stop();
+      session.close();
       return expectAll(numbersOf(await harness.read('*'), 'Number'), FEW);
     },
   },
@@ -180,9 +180,9 @@ export const cases = {
       const first = await harness.start({ file: 'first.etl', independent: true }, {});
       const second = await harness.start({ file: 'second.etl', name: `${SESSION}-2` }, {});
       await harness.write(FEW, { kind: 'Number' });
-      first.stop();
+      first.close();
       await harness.write(FEW, { kind: 'Number', from: FEW });
-      second.stop();
+      second.close();
       return [
         ...expectAll(numbersOf(await harness.read('first.etl'), 'Number'), FEW),
         ...expectAll(numbersOf(await harness.read('second.etl'), 'Number'), 2 * FEW),
@@ -198,7 +198,7 @@ export const cases = {
       session.update({ flushTimer: 7, maxBuffers: maxBuffers + 8, file: harness.path('second.etl') });
       await harness.write(FEW, { kind: 'Number', from: FEW });
       const status = session.query();
-      session.stop();
+      session.close();
       const isUpdated = status?.flushTimer === 7 && status.maxBuffers === maxBuffers + 8;
       const second = numbersOf(await harness.read('second.etl'), 'Number');
       return [
@@ -214,7 +214,7 @@ export const cases = {
       for (const kind of ['Detail', 'Other']) await harness.write(FEW, { kind });
       await harness.enable(session, { level: 5, keywords: 0x2n });
       for (const kind of ['Detail', 'Other']) await harness.write(FEW, { kind, from: FEW });
-      session.stop();
+      session.close();
       const events = await harness.read('trace.etl');
       return [
         ...expectAll(numbersOf(events, 'Other'), FEW),
@@ -249,7 +249,7 @@ export const cases = {
     async run(harness) {
       const session = await harness.start({ file: 'trace.etl' }, { stacks: [3] });
       for (const kind of ['Number', 'Other']) await harness.write(FEW, { kind });
-      session.stop();
+      session.close();
       const stacked = (await harness.read('trace.etl')).filter(({ hasStack }) => hasStack);
       return [...expectAll(numbersOf(stacked, 'Other'), FEW), ...expectAll(numbersOf(stacked, 'Number'), 0)];
     },
@@ -260,7 +260,7 @@ export const cases = {
       const session = await harness.start({ file: 'trace.etl' }, {});
       session.captureState(PROVIDER);
       await harness.settle();
-      session.stop();
+      session.close();
       return expectAll(numbersOf(await harness.read('trace.etl'), 'State'), 1);
     },
   },
@@ -270,7 +270,7 @@ export const cases = {
       const events = ['process', 'imageLoad', 'profile'];
       const session = await harness.start({ file: 'trace.etl', system: { events } }, {});
       await harness.write(MANY, { kind: 'Number' });
-      session.stop();
+      session.close();
       const { names, stacked } = await harness.system('trace.etl');
       return ['Process/', 'Image/', 'PerfInfo/Sample']
         .flatMap((name) =>
@@ -293,7 +293,7 @@ export const cases = {
       const session = await harness.start({ realTime: true, flushTimer: 1 }, {});
       const received = harness.receive();
       await harness.write(10 * FEW, { kind: 'Number' });
-      session.stop();
+      session.close();
       return expectAll(numbersOf(await received(), 'Number'), 10 * FEW);
     },
   },
@@ -304,7 +304,7 @@ export const cases = {
       const [found] = harness.list('sessions', SESSION);
       const [ours] = harness.list('providers', PROVIDER);
       const [registered] = harness.list('providers', 'Microsoft-Windows-Kernel-Process');
-      session.stop();
+      session.close();
       const enabling = { session: SESSION, level: 4, keywords: '0x4' };
       const isEnabling = (one) => Object.entries(enabling).every(([name, value]) => one[name] === value);
       const isOurs = ({ processId, name }) => processId === harness.processId && name === 'node.exe';

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineEventSource, event } from 'tracewright';
-import { EtwSession, endEtwSession, etwEventsOf } from 'tracewright/etw';
+import { EtwSession, etwEventsOf } from 'tracewright/etw';
 import { openTrace } from '../../dist/trace/open-trace.js';
 import { report, run, ToolError } from '../lib/run.mjs';
 import { cases, KINDS, PROVIDER, SESSION } from './etw-cases.mjs';
@@ -127,13 +127,13 @@ class Harness {
   }
 
   end() {
-    for (const session of this.#sessions) session.stop();
+    for (const session of this.#sessions) session.close();
     this.#log.close();
   }
 }
 
 async function problemsOf(name, one) {
-  for (const session of [SESSION, `${SESSION}-2`]) endEtwSession(session);
+  for (const session of [SESSION, `${SESSION}-2`]) EtwSession.open(session)?.close();
   const harness = new Harness(name, one);
   try {
     return await one.run(harness);

@@ -28,7 +28,7 @@ function start(bufferMB) {
 }
 
 async function stop({ output, session }, allCounts) {
-  const result = await session.stop();
+  const result = await session.close();
   events += result.events;
   dropped += result.dropped;
   wrong.push(...(await wrongSums(output, result, allCounts)));

@@ -47,7 +47,7 @@ while (performance.now() < until) {
   }
   for (const { worker } of workers) worker.postMessage('end');
   await Promise.all(workers.map(({ exited }) => exited));
-  const result = await session.stop();
+  const result = await session.close();
   events += result.events;
   dropped += result.dropped;
   wrong.push(...(await wrongSums(output, result, [counts, ...workers.map((each) => each.counts)])));

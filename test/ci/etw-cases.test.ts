@@ -103,7 +103,7 @@ class ModelSession {
     this.take({ kind: 'State', number: 0, hasStack: false });
   }
 
-  stop() {
+  close() {
     const status = this.query();
     this.isRunning = false;
     return status;

@@ -83,7 +83,7 @@ describe('counters', () => {
       output,
     });
     await sleep(250);
-    await session.stop();
+    await session.close();
     await started({ trace: await trace });
     const { status, stdout, stderr } = await run('counters', '-p', PID, '--duration', '0.5');
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });

@@ -39,7 +39,7 @@ async function hostileTrace(name = 'trace.nettrace'): Promise<string> {
   source.activity(`Request${HOSTILE}`, payload as never, () => {
     source[`Log${HOSTILE}`]?.({ struct: { [`member${HOSTILE}`]: HOSTILE } } as never);
   });
-  expect(await session.stop()).toMatchObject({ events: 3 });
+  expect(await session.close()).toMatchObject({ events: 3 });
   return path;
 }
 

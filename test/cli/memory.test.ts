@@ -34,7 +34,7 @@ beforeAll(async () => {
         log.Paid({ amount: i / 3, currency: 'USD' });
       });
     }
-    expect(await session.stop()).toMatchObject({ events: 4 * activities, dropped: 0 });
+    expect(await session.close()).toMatchObject({ events: 4 * activities, dropped: 0 });
   }
 }, 60_000);
 

@@ -38,7 +38,7 @@ beforeAll(async () => {
   const log = defineEventSource('Output-Test', { Plain: event({ text: 'string' }) });
   const session = startSession({ providers: 'Output-Test', output: trace, bufferMB: 64 });
   for (let n = 0; n < EVENTS; n++) log.Plain({ text: `number ${n}` });
-  expect(await session.stop()).toMatchObject({ events: EVENTS, problem: undefined });
+  expect(await session.close()).toMatchObject({ events: EVENTS, problem: undefined });
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

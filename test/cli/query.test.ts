@@ -59,7 +59,7 @@ beforeAll(async () => {
       log[`Note${HOSTILE}`]?.({ [`text${HOSTILE}`]: HOSTILE } as never),
     );
   }
-  await session.stop();
+  await session.close();
   spawnSync(process.execPath, [main, 'export', '--parquet', lake, '--service', 'shop', trace]);
 });
 

@@ -23,7 +23,7 @@ const alive = setInterval(() => {}, 1000);
 transport.end();
 await once(transport, 'close');
 clearInterval(alive);
-await session.stop();
+await session.close();
 const { openTrace } = await import('tracewright/trace');
 for await (const { name, payload, activityPath = 'none' } of await openTrace('logs.nettrace')) {
   if (payload.levelName === undefined) continue;

@@ -23,7 +23,7 @@ const RECORDING = `
 import { startSession } from 'tracewright';
 const session = startSession({ providers: 'OpenTelemetry,MyCompany-Shop', output: 'spans.nettrace' });
 `;
-const END = 'await session.stop();\n';
+const END = 'await session.close();\n';
 
 describe.skipIf('reason' in tools)(
   `docs/opentelemetry.md${'reason' in tools ? ` (${tools.reason})` : ''}`,

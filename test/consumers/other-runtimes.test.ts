@@ -38,8 +38,8 @@ const PROGRAM = `
     const session = startSession({ output: 'session.nettrace', providers: 'Other-Runtime' });
     await once(new Worker(new URL(import.meta.url)), 'exit');
     log.Hit({ n: 1 });
-    const { events } = await session.stop();
-    await recorder.stop();
+    const { events } = await session.close();
+    await recorder.close();
     console.log(JSON.stringify({ hasEvents: events > 0, problems: port.problems ?? [] }));
     if (process.argv[2] === 'exit') process.exit(3);
     if (process.argv[2] === 'throw') throw new Error('Nobody catches this.');

@@ -34,7 +34,7 @@ it.each([4, 6] as const)(
     counter.increment(3);
     sold.add(2);
     await delay(180);
-    await session.stop();
+    await session.close();
     counter.close();
     meter.close();
     const values: string[] = [];
@@ -64,7 +64,7 @@ it('each of two sessions has its own interval', async () => {
   await delay(400);
   const intervals: string[][] = [];
   for (const { session, bytes } of sessions) {
-    await session.stop();
+    await session.close();
     const told: string[] = [];
     for await (const batch of (await openTrace(await bytes)).batches()) {
       for (const event of batch) {

@@ -69,7 +69,7 @@ describe.each([6, 4] as const)('a session that writes version %i', (nettraceVers
     ]);
     shop.Paid({ amount: 9.5, currency: 'EUR' });
     for (const worker of workers) await worker.write(name, 'JobDone', { name: 'mail', steps: 3 });
-    await session.stop();
+    await session.close();
     await Promise.all(workers.map((worker) => worker.exit()));
 
     const bytes = readFileSync(file);
@@ -95,7 +95,7 @@ describe.each([6, 4] as const)('a session that writes version %i', (nettraceVers
     source.Last({ n: 1 });
     source.write('Own', { text: 'a' });
     source.write('Other', { text: 'b' });
-    await session.stop();
+    await session.close();
     expect([...layoutsById(readFileSync(file))].map(([id, layout]) => [id, layout.split(' ')[0]])).toEqual([
       [`${name} 65533`, 'Last'],
       [`${name} 65532`, 'Own'],

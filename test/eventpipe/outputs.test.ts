@@ -37,7 +37,7 @@ describe('a file', () => {
       const session = startSession({ providers: 'Session-Test', output: path });
       expect(statSync(path).mode & 0o077).toBe(0);
       log.Plain({ n: 1 });
-      const result = await session.stop();
+      const result = await session.close();
       expect(result).toMatchObject({ events: 1, problem: undefined });
       expect(statSync(path).size).toBe(result.bytes);
     },
@@ -51,8 +51,8 @@ describe('a stream', () => {
     stream.on('data', (piece) => pieces.push(piece));
     const session = startSession({ providers: 'Session-Test', output: stream });
     log.Plain({ n: 1 });
-    const result = await session.stop();
-    expect(await session.stop()).toBe(result);
+    const result = await session.close();
+    expect(await session.close()).toBe(result);
     const { events } = await readSession(Buffer.concat(pieces));
     expect(events.length).toBe(1);
     expect(stream.writableFinished).toBe(true);
@@ -66,7 +66,7 @@ describe('a stream', () => {
     expect(session.result.dropped).toBeGreaterThan(100_000);
     expect(stuck.writableLength).toBeLessThan(1.1 * 1024 * 1024);
     stuck.destroy();
-    expect((await session.stop()).problem).toMatch(/^The session's stream cannot be written: /);
+    expect((await session.close()).problem).toMatch(/^The session's stream cannot be written: /);
   });
 });
 
@@ -78,7 +78,7 @@ describe('an output that fails', () => {
     log.Plain({ n: 1 });
     expect(log.Plain.enabled).toBe(false);
     const problem = `The session's file ${output} cannot be written (ENOENT).`;
-    expect(await session.stop()).toEqual({ events: 0, dropped: 0, bytes: 0, problem });
+    expect(await session.close()).toEqual({ events: 0, dropped: 0, bytes: 0, problem });
     expect(warned).toHaveBeenCalledExactlyOnceWith(problem, 'TracewrightWarning');
   });
 
@@ -88,7 +88,7 @@ describe('an output that fails', () => {
       warnings();
       const session = startSession({ providers: 'Session-Test', output: '/dev/full', bufferMB: 0.1, mode });
       for (let n = 0; n < 20_000; n++) log.Plain({ n });
-      expect((await session.stop()).problem).toContain('/dev/full cannot be written (ENOSPC)');
+      expect((await session.close()).problem).toContain('/dev/full cannot be written (ENOSPC)');
       expect(log.Plain.enabled).toBe(false);
     },
   );
@@ -108,7 +108,7 @@ describe('an output that fails', () => {
             if (log.Plain.enabled) written += Number(log.Plain({ n }) === undefined);
           await new Promise(setImmediate);
         }
-        const { events, dropped, bytes, problem } = await session.stop();
+        const { events, dropped, bytes, problem } = await session.close();
         expect(problem).toBe(`The session's file ${output} cannot be written (ENOSPC).`);
         let delivered = 0;
         const trace = await openTrace(output, { onDamage: 'warning' });
@@ -137,7 +137,7 @@ describe('an output that fails', () => {
     warnings();
     const session = startSession({ providers: 'Session-Test', output });
     log.Plain({ n: 1 });
-    expect((await session.stop()).problem).toBe("The session's stream cannot be written: Error: gone");
+    expect((await session.close()).problem).toBe("The session's stream cannot be written: Error: gone");
   });
 
   it('such as a stream that somebody else ends, too', async () => {
@@ -146,7 +146,7 @@ describe('an output that fails', () => {
     const session = startSession({ providers: 'Session-Test', output });
     output.end();
     await vi.waitFor(() => expect(session.result.problem).toContain('ended from outside'));
-    await session.stop();
+    await session.close();
   });
 });
 

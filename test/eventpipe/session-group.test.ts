@@ -40,7 +40,7 @@ const record = (options: Partial<SessionOptions> = {}) => {
   const output = join(folder, `${++number}.nettrace`);
   const session = startSession({ providers: PROVIDER, output, ...options });
   const stop = async () => {
-    const result = await session.stop();
+    const result = await session.close();
     return { result, ...(await readSession(readFileSync(output))) };
   };
   return { session, stop };
@@ -161,7 +161,7 @@ describe.each([6, 4] as const)('sessions with the same requests, of version %i,'
     stopped.open();
     await vi.waitFor(() => expect(stopped.stream.writableLength).toBe(0));
     write(n, n + 9);
-    const { result: ofSlow } = { result: await slow.session.stop() };
+    const { result: ofSlow } = { result: await slow.session.close() };
     const ofFast = await fast.stop();
     const { events, checked } = await readSession(stopped.bytes());
     expect(ofSlow.events + ofSlow.dropped).toBe(n + 10);
@@ -218,7 +218,7 @@ describe('sessions with the same requests', () => {
     await vi.waitFor(() => expect(failing.result.problem).toContain('gone'));
     write(3, 4);
     expect(numbersOf(await sound.stop())).toEqual([1, 2, 3, 4]);
-    expect((await failing.stop()).problem).toContain('gone');
+    expect((await failing.close()).problem).toContain('gone');
     expect(warned).toHaveBeenCalledTimes(1);
     expect(log.Plain.enabled).toBe(false);
   });

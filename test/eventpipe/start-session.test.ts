@@ -53,7 +53,7 @@ async function recorded(work: () => unknown, options: Partial<SessionOptions> = 
   const output = newPath();
   const session = startSession({ providers: 'Session-Test', output, ...options });
   await work();
-  const result = await session.stop();
+  const result = await session.close();
   const bytes = readFileSync(output);
   expect(result.bytes).toBe(bytes.length);
   return { result, ...(await readSession(bytes)) };

@@ -5,7 +5,7 @@ import { OtlpSender } from '../../lib/export/otlp-sender.ts';
 import { otlpResource, otlpTarget } from '../../lib/export/otlp-settings.ts';
 import { Collector } from '../integrations/collector.ts';
 
-const NONE = { queueFull: 0, expired: 0, refused: 0, rejected: 0, shutdown: 0 };
+const NONE = { queueFull: 0, expired: 0, refused: 0, rejected: 0, closed: 0 };
 const LONG = 20_000;
 
 describe('a request', () => {
@@ -97,7 +97,7 @@ describe('a request', () => {
     expect(opened.result.dropped.queueFull).toBe(1);
     await opened.close(1);
     opened.add(body, 1);
-    expect(opened.result).toMatchObject({ sent: 0, dropped: { ...NONE, queueFull: 1, shutdown: 6 } });
+    expect(opened.result).toMatchObject({ sent: 0, dropped: { ...NONE, queueFull: 1, closed: 6 } });
   });
 
   it('is given up when its time is over', async () => {

@@ -24,7 +24,7 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'tracewright-flight-'));
 });
 afterEach(async () => {
-  await recorder?.stop();
+  await recorder?.close();
   rmSync(folder, { recursive: true, force: true });
 });
 

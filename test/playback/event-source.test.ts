@@ -78,7 +78,7 @@ describe("an event source's function", () => {
     expect(log.RequestStart.enabled).toBe(true);
     log.RequestStart({ url: '/live' });
     log.Note({ text: 'not asked for' });
-    playing.stop();
+    playing.close();
     log.RequestStart({ url: '/late' });
     await playing.finished;
     expect(answer).toEqual(['/live']);

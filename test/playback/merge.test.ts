@@ -103,7 +103,7 @@ describe('for each input', () => {
     const order: string[] = [];
     playback.getAll().subscribe(({ value }) => {
       order.push(value instanceof A ? 'slow' : 'fast');
-      if (order.length === 6) playing.stop();
+      if (order.length === 6) playing.close();
     });
     const playing = playback.start();
     await delay(20);
@@ -137,7 +137,7 @@ describe('for each input', () => {
     const event = new A(0, 0);
     for (let i = 0; i < 1_100_000; i++) feed.next(event);
     expect(feed.observed).toBe(false);
-    playing.stop();
+    playing.close();
     await playing.finished;
     expect(count).toBe(0);
   });
@@ -177,7 +177,7 @@ describe('a silent input', () => {
     const feed = new Subject<Numbered>();
     const playing = new Playback().addEvents(others, timeOf).addEvents(feed, timeOf).start();
     await delay(5);
-    playing.stop();
+    playing.close();
     await playing.finished;
     expect(feed.observed).toBe(false);
   });

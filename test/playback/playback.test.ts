@@ -300,7 +300,7 @@ describe('a started playback', () => {
     playback.getObservable(A).subscribe({ complete: () => (isComplete = true) });
     const playing = playback.start();
     expect(feed.observed).toBe(true);
-    playing.stop();
+    playing.close();
     await playing.finished;
     expect([feed.observed, isComplete]).toEqual([false, true]);
   });
@@ -311,7 +311,7 @@ describe('a started playback', () => {
     const playing = playback.start();
     playback.getObservable(Numbered).subscribe((event) => {
       events.push(event);
-      if (event.number === 2) playing.stop();
+      if (event.number === 2) playing.close();
     });
     await playing.finished;
     expect(numbers(events)).toEqual([1, 2]);
@@ -329,7 +329,7 @@ describe('a started playback', () => {
       }),
     };
     const playing = new Playback().addEvents(silent, timeOf).start();
-    playing.stop();
+    playing.close();
     await playing.finished;
     expect(isReturned).toBe(true);
   });

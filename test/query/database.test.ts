@@ -321,7 +321,7 @@ describe('openDatabase', () => {
     const trace = join(root, 'trace.nettrace');
     const session = startSession({ providers: [{ name: 'Database-Test' }], output: trace });
     log.activity('Request', { url: '/a', size: 7n }, () => {});
-    await session.stop();
+    await session.close();
     const before = temporaryFolders();
     const database = await openDatabase(trace);
     expect(temporaryFolders()).toHaveLength(before.length + 1);

@@ -28,7 +28,7 @@ function listening(filter?: Parameters<typeof listen>[2]) {
 function recording(providers: string) {
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const session = startSession({ providers, output });
-  ends.push(() => session.stop());
+  ends.push(() => session.close());
 }
 
 describe('Activity switches', () => {

@@ -24,7 +24,7 @@ async function recorded(providers: string): Promise<TraceEvent[]> {
       await sleep(1);
     });
   await Promise.all([request(), request()]);
-  await session.stop();
+  await session.close();
   const events: TraceEvent[] = [];
   for await (const batch of (await openTrace(await bytes)).batches()) events.push(...batch);
   return events;
@@ -84,7 +84,7 @@ describe('The request for activity ids', () => {
       // Longer than it takes to notice that nobody wants a Start.
       await sleep(1100);
       expect(flow()).toBe(true);
-      await session.stop();
+      await session.close();
       await ends();
     }
     const [tasks] = eventSources().filter(({ name }) => name === TPL);
@@ -94,6 +94,6 @@ describe('The request for activity ids', () => {
   it.each([`${TPL}:0x2:4`, `${TPL}:0x80:3`])('is not %s', async (providers) => {
     const session = startSession({ providers, output: new PassThrough().resume() });
     await ends();
-    await session.stop();
+    await session.close();
   });
 });

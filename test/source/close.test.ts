@@ -135,7 +135,7 @@ describe('a closed source', () => {
     using other = defineEventSource(name, { Other: event() });
     other.Other();
     expect(() => defineEventSource(name, { Given: event({}, { id: 1 }) })).toThrow(DefinitionError);
-    const result = await session.stop();
+    const result = await session.close();
     expect(result).toMatchObject({ events: 7, dropped: 0 });
     const { events } = await readSession(Buffer.concat(await output.toArray()));
     expect(events.map(({ id, name: event }) => [id, event])).toEqual([

@@ -173,7 +173,7 @@ describe.each([4, 6] as const)('the trace of a session, nettrace %d,', (nettrace
     const providers = `${log.name}:0:Informational`;
     const session = startSession({ providers, output, rundown, nettraceVersion });
     await during(log);
-    await session.stop();
+    await session.close();
     const { events } = await readSession(Buffer.concat(await output.toArray()));
     const own = events.filter(({ provider }) => provider === log.name);
     return { asked, own, lines: own.map(({ name, payload }) => `${name} ${payload.host}`) };

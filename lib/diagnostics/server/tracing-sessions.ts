@@ -101,7 +101,7 @@ export class TracingSessions {
       makeRoom: tracing.bufferMode === BufferMode.Block ? drainOf(connection) : undefined,
     });
     const stop = async (): Promise<void> => {
-      await session.stop();
+      await session.close();
     };
     const id = this.#add(connection, stop, begun?.id);
     output.open(begun === undefined ? encodeSessionReply(id) : NOTHING);

@@ -103,7 +103,7 @@ function session(providers) {
   const started = startSession({ providers, output: temporaryFile() });
   return {
     close: async () => {
-      const { problem, dropped, events } = await started.stop();
+      const { problem, dropped, events } = await started.close();
       if (problem !== undefined || dropped > 0) throw new Error(problem ?? `${dropped} events were dropped.`);
       if (events === 0) throw new Error('Nothing was recorded.');
     },
@@ -143,7 +143,7 @@ export const variants = {
       handle,
       close: async () => {
         if (recorder.size === 0) throw new Error('Nothing was recorded.');
-        await recorder.stop();
+        await recorder.close();
       },
     };
   },

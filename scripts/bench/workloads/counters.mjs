@@ -43,7 +43,7 @@ export function asked(form) {
     output: '/dev/null',
   });
   return askedLoop(count, async () => {
-    const { events, problem } = await session.stop();
+    const { events, problem } = await session.close();
     if (problem !== undefined) throw new Error(problem);
     return events;
   });

@@ -18,7 +18,7 @@ function sessionLoop(eventsEach, run) {
         around = await run(source, loop);
       },
       close: async () => {
-        const { events, problem } = await session.stop();
+        const { events, problem } = await session.close();
         if (problem !== undefined) throw new Error(problem);
         return (events - around) / eventsEach;
       },
@@ -58,7 +58,7 @@ function lastingSessions(outputs, providers, write) {
     return iterations;
   };
   const finish = async () => {
-    for (const { events, problem } of await Promise.all(sessions.map((session) => session.stop()))) {
+    for (const { events, problem } of await Promise.all(sessions.map((session) => session.close()))) {
       if (problem !== undefined || events !== written) throw new Error(problem ?? `${events} of ${written}.`);
     }
   };

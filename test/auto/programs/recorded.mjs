@@ -19,7 +19,7 @@ export async function recorded(providers, work) {
     const output = join(folder, 'app.nettrace');
     const session = startSession({ providers: `App,${providers}`, output });
     await work();
-    const { dropped } = await session.stop();
+    const { dropped } = await session.close();
     const trace = await openTrace(output);
     const events = [];
     for await (const { provider, name, activityPath, relatedActivityPath, payload } of trace) {

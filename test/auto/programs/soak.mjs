@@ -146,7 +146,7 @@ await dispatcher.close();
 redis.destroy();
 await pool.end();
 await delay(50);
-const { dropped, events } = await session.stop();
+const { dropped, events } = await session.close();
 console.log(
   JSON.stringify({
     asked,

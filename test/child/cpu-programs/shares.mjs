@@ -97,6 +97,6 @@ async function work(name) {
 // The first time, each takes long.
 for (const wait of waits) await wait();
 await Promise.all(Object.keys(UNITS).map((name) => log.activity(name, {}, () => work(name))));
-await session?.stop();
+await session?.close();
 console.log('{}');
 process.exit();

@@ -29,7 +29,7 @@ async function recorded(work: () => unknown, options: Partial<SessionOptions> = 
   const output = join(folder, `${++number}.nettrace`);
   const session = startSession({ providers: `${SAMPLER},Cpu-Samples-Test`, output, ...options });
   await work();
-  const result = await session.stop();
+  const result = await session.close();
   return { result, ...(await readSession(readFileSync(output))) };
 }
 
@@ -79,7 +79,7 @@ describe('each file of a session that is cut at its sequence points', () => {
       burnLong(100);
       await sleep(1);
     }
-    await session.stop();
+    await session.close();
     const sections = new TraceSections();
     const all = sections.push(readFileSync(output)).map(({ section }) => section);
     let sampled = 0;

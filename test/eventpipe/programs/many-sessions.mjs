@@ -30,13 +30,13 @@ for (let i = 1; i <= 400; i++) {
     worker.postMessage(i);
     await answer();
   }
-  await session.stop();
+  await session.close();
   if (i % 100 === 0) rss.push(Math.round(process.memoryUsage().rss / MIB));
 }
 const sessions = Array.from({ length: 64 }, (_, i) => start(`${output}.${i}`));
 worker.postMessage(0);
 await answer();
-await Promise.all(sessions.splice(0).map((session) => session.stop()));
+await Promise.all(sessions.splice(0).map((session) => session.close()));
 worker.postMessage(0);
 await answer();
 for (let i = 0; i < 5; i++) {

@@ -34,7 +34,7 @@ async function record(workers: readonly TestWorker[] = [], options: Partial<Sess
   const session = startSession({ providers: PROVIDER, output, ...options });
   await Promise.all(workers.map((worker) => worker.isIn(1)));
   return async () => {
-    const result = await session.stop();
+    const result = await session.close();
     return { output, result, ...(await readSession(readFileSync(output))) };
   };
 }
@@ -301,12 +301,12 @@ it.each([6, 4] as const)(
   async (nettraceVersion) => {
     const worker = await TestWorker.start();
     const pieces: Buffer[] = [];
-    let ended: ReturnType<Session['stop']> | undefined;
+    let ended: ReturnType<Session['close']> | undefined;
     const output = new Writable({
       write(piece, _, done) {
         pieces.push(piece);
         // Of a large piece, more are to come.
-        if (piece.length > 100_000) ended ??= session.stop();
+        if (piece.length > 100_000) ended ??= session.close();
         done();
       },
     });
@@ -347,7 +347,7 @@ it('a stream may write its own events for each chunk, which stay in the order of
     await written;
     await vi.waitFor(() => expect(large).toBeGreaterThan(before + 1), { timeout: 30_000 });
   }
-  const result = await session.stop();
+  const result = await session.close();
   await worker.exit();
   const { events, checked } = await readSession(Buffer.concat(pieces));
   expect(events.length).toBe(result.events);

@@ -126,7 +126,7 @@ describe.each([4, 6] as const)("this package's trace of version %d", (nettraceVe
       rundown: true,
     });
     for (let n = 0; n < 100; n++) log.Tick({ n });
-    await session.stop();
+    await session.close();
     const folder = newFolder();
     const trace = await openTrace(file);
     const parquet = new ParquetExport({ folder, trace, createdBy: 'test' });

@@ -46,7 +46,7 @@ async function failInWorker() {
     const recorder = start(trigger);
     worker.postMessage(trigger);
     while (recorder.dumps.length === 0) await sleep(5);
-    await recorder.stop();
+    await recorder.close();
     console.log(JSON.stringify(recorder.dumps));
   }
   await worker.terminate();
@@ -97,7 +97,7 @@ async function survive() {
   while (handled < 5 * thrown.length) await sleep(5);
   console.log(JSON.stringify(recorder.dumps));
   console.log(`${handled} handled, ${recorder.skipped} skipped`);
-  await recorder.stop();
+  await recorder.close();
 }
 
 if (!isMainThread) {

@@ -25,7 +25,7 @@ function scenario(name, options, run) {
   mark(name.replaceAll('-', ' '));
   const session = EtwSession.start({ name, ...options });
   const returned = run?.(session);
-  session.stop();
+  session.close();
   results[name] = { files: files(name), ...(returned !== undefined && { returned }) };
 }
 
@@ -231,7 +231,7 @@ const logger = EtwSession.start({
   system: { events: ['profile'], stacks: false },
 });
 ofKernel();
-logger.stop();
+logger.close();
 results.logger = files('logger');
 mark('no stacks');
 failNext('traceInformation', 87);
@@ -250,7 +250,7 @@ const refusing = EtwSession.start({ name: 'r', file: 'r%d.etl', mode: 'newFile',
 for (const [operation, status, run] of [
   ['controlTrace', 5, () => refusing.query()],
   ['controlTrace', 87, () => refusing.nextFile()],
-  ['controlTrace', 5, () => refusing.stop()],
+  ['controlTrace', 5, () => refusing.close()],
   ['enableTrace', 1450, () => refusing.enable(P)],
 ]) {
   failNext(operation, status);
@@ -262,6 +262,6 @@ const memory = EtwSession.start({ name: 'm', mode: 'memory' });
 results.refusals.push(refused(() => memory.flush()));
 failNext('controlTrace', 3);
 results.refusals.push(refused(() => memory.flush('C:\\none\\x.etl')));
-memory.stop();
-results.stoppedTwice = memory.stop() === undefined;
+memory.close();
+results.stoppedTwice = memory.close() === undefined;
 console.log(JSON.stringify(results));

@@ -22,5 +22,5 @@ if (isMainThread) {
     return new Promise((resolve) => worker.on('exit', resolve));
   });
   await Promise.all([write(), ...ends]);
-  await session.stop();
+  await session.close();
 } else await write();

@@ -37,5 +37,5 @@ server.listen(0, '127.0.0.1', () => console.log(`http://127.0.0.1:${server.addre
 process.stdin.resume().on('end', async () => {
   server.closeAllConnections();
   server.close();
-  await session.stop();
+  await session.close();
 });
