@@ -1,7 +1,9 @@
 // `npm run demo [-- --listen]`: records a server that handles eight requests at once, and shows one of them in the
-// table with which "EventSource Activity Support" begins. --listen records inside the process, without a kernel. Exit
-// status: 1 if an event is missing or a start has no stop.
+// table with which "EventSource Activity Support" begins; then why a request of another server was slow, its tree and its
+// report. --listen records inside the process, without a kernel. Exit status: 1 if an event is missing or a start has no
+// stop.
 import { parseArgs } from 'node:util';
+import { explainSlowServer } from './explained.mjs';
 import { record } from './recordings.mjs';
 import { activitiesIn, printTable } from './table.mjs';
 
@@ -28,3 +30,4 @@ console.log(
     `${matched === activities.length ? 'all' : `${matched} of`} ${activities.length} starts matched with their stops.`,
 );
 if (lost !== 0 || matched !== activities.length || activities.length === 0) process.exitCode = 1;
+await explainSlowServer();

@@ -3,7 +3,8 @@
  * handle eight concurrent requests.
  */
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { readFileSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
 
@@ -89,6 +90,15 @@ describe('the demo', () => {
   });
 
   test('sums up all events of all requests: nothing lost, every start with its stop', () => {
-    expect(lines.at(-2)).toBe('96 events of 8 requests, none lost; all 48 starts matched with their stops.');
+    expect(lines).toContain('96 events of 8 requests, none lost; all 48 starts matched with their stops.');
+  });
+
+  test('says why a request of another server was slow, and where its report is', () => {
+    const output = lines.join('\n');
+    expect(output).toMatch(/^GET \/\S+ took [\d,.]+ ms\b/m);
+    expect(output).toContain('GET /export (sumUp in scripts/demo/slow-app.mjs)');
+    const report = /^The report: (.*)$/m.exec(output)?.[1] ?? '';
+    expect(readFileSync(report, 'utf8')).toContain('<html');
+    rmSync(dirname(report), { recursive: true });
   });
 });
