@@ -3,7 +3,7 @@ import { activityEventsOf } from '../source/activity-events.ts';
 import type { ChannelHandlers } from './channels.ts';
 import type { DatabaseEvents } from './database-events.ts';
 import type { Settings } from './settings.ts';
-import { sqlOperation, sqlText } from './sql-text.ts';
+import { sqlErrorMessage, sqlOperation, sqlText } from './sql-text.ts';
 import { type CallMessage, TracedCalls } from './traced-calls.ts';
 
 interface ServerMessage extends CallMessage {
@@ -36,8 +36,7 @@ export function mysql2Handlers(events: DatabaseEvents, settings: Settings): Chan
         ...serverOf(message),
       };
     },
-    // The server's messages quote values: only the code is safe to report.
-    toldMessage: (errorMessage: string) => (settings.hasSqlValues ? errorMessage : ''),
+    toldMessage: (message: string, error: unknown) => sqlErrorMessage(message, error, settings.hasSqlValues),
   };
   const of = (activity: 'Connect' | 'Acquire') => ({
     events: activityEventsOf(events, activity),

@@ -8,7 +8,7 @@ import { activityEventsOf } from '../source/activity-events.ts';
 import type { ChannelHandlers } from './channels.ts';
 import type { DatabaseEvents } from './database-events.ts';
 import type { Settings } from './settings.ts';
-import { sqlOperation, sqlText } from './sql-text.ts';
+import { sqlErrorMessage, sqlOperation, sqlText } from './sql-text.ts';
 import { type CallMessage, TracedCalls } from './traced-calls.ts';
 
 const CHANNELS = 'tracewright:pg';
@@ -47,8 +47,7 @@ export function pgHandlers(events: DatabaseEvents, settings: Settings): ChannelH
           ...serverOf(message),
         };
       },
-      // The server's messages quote values: only the code is safe to report.
-      toldMessage: (errorMessage) => (settings.hasSqlValues ? errorMessage : ''),
+      toldMessage: (message, error) => sqlErrorMessage(message, error, settings.hasSqlValues),
     }).handlers,
     ...new TracedCalls(`${CHANNELS}:connect`, of('Connect')).handlers,
     ...new TracedCalls(`${CHANNELS}:acquire`, of('Acquire')).handlers,

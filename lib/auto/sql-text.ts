@@ -55,6 +55,26 @@ export function sqlText(text: string, dialect: SqlDialect, hasValues: boolean): 
   return safe;
 }
 
+/**
+ * The message of a failed statement, without values unless they are wanted: what a server says quotes them anywhere, so
+ * only its code is safe. What the library itself says (it cannot connect, it cannot convert a parameter) tells more than
+ * its code; there, quotation marks are around values.
+ */
+export function sqlErrorMessage(message: string, error: unknown, hasValues: boolean): string {
+  if (hasValues) return message;
+  return isOfServer(error) ? '' : message.replace(/(?<!\w)["'`].*/s, '…');
+}
+
+/** By what mysql2 (`sqlMessage`) and pg (`severity`) add to a server's answer. */
+function isOfServer(error: unknown): boolean {
+  try {
+    return error instanceof Error && ('sqlMessage' in error || 'severity' in error);
+  } catch {
+    // A proxy, of which nothing is known.
+    return true;
+  }
+}
+
 function withoutValue(token: string, dialect: SqlDialect): string {
   if (/^(?:\/\*|--|#)/.test(token)) return '';
   if (/^(?:'|[eE]'|\$[\p{L}_]*\$|\p{N})/u.test(token)) return '?';

@@ -45,7 +45,7 @@ export interface TracedCallsOptions<Message extends CallMessage> {
   /** Whether code that runs before the call returns is inside the activity. */
   readonly isEntered?: boolean;
   /** The part of an error's message to report: messages may contain secrets. */
-  readonly toldMessage?: (errorMessage: string) => string;
+  readonly toldMessage?: (errorMessage: string, error: unknown) => string;
   /** Whether the call continues after the function has returned. */
   readonly isPending?: (message: Message) => boolean;
 }
@@ -129,7 +129,7 @@ export class TracedCalls<Message extends CallMessage> {
     events.endBegun(call.activity, () => {
       if (error === undefined) return NO_FAILURE;
       const failure = failureFields(error);
-      return { ...failure, errorMessage: toldMessage(failure.errorMessage) };
+      return { ...failure, errorMessage: toldMessage(failure.errorMessage, error) };
     });
   }
 }

@@ -32,6 +32,8 @@ export interface Exporter {
   end(end: ExportedEnd): Iterable<ExportedPiece>;
   /** After the end: sentences on what the file lacks compared with the trace. */
   readonly notices: readonly string[];
+  /** After the end: what the file has, if not each of the events that were added, such as `3 spans`. */
+  readonly contents?: string;
 }
 
 /** The size of a chunk in characters or bytes. */

@@ -108,6 +108,10 @@ export class OtlpExport implements Exporter {
     return this.#encoding === 'json' ? `${JSON.stringify(request)}\n` : encodeRequest(request);
   }
 
+  get contents(): string {
+    return countText(this.takenSpans, 'span');
+  }
+
   /** Writes activities that are still open as they are: no more events follow. */
   close(): void {
     for (const tree of this.#trees) this.#write(tree.spans);

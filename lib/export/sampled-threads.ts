@@ -29,14 +29,15 @@ const MAX_SAMPLES = 4_000_000;
 const MAX_ADDRESSES = 16_000_000;
 
 export class SampledThreads {
-  /** Samples omitted from the profiles. */
+  /** Samples in the profiles. */
+  count = 0;
+  /** Samples omitted from them. */
   dropped = 0;
   readonly #intervalNs: number | undefined;
   readonly #names: FrameNames;
   readonly #stacks: Stack[] = [];
   readonly #stackIndices = new Map<string, number>();
   readonly #threads = new Map<string, SampledThread>();
-  #count = 0;
   #addressCount = 0;
 
   /** @param intervalNs between samples, if known */
@@ -53,11 +54,11 @@ export class SampledThreads {
   addSample(event: TraceEvent): void {
     const { stack, processId, threadId, timestamp } = event;
     if (stack === undefined || stack.length === 0) return;
-    if (this.#count >= MAX_SAMPLES || this.#addressCount >= MAX_ADDRESSES) {
+    if (this.count >= MAX_SAMPLES || this.#addressCount >= MAX_ADDRESSES) {
       this.dropped++;
       return;
     }
-    this.#count++;
+    this.count++;
     const key = `${processId} ${threadId}`;
     let thread = this.#threads.get(key);
     if (thread === undefined) {

@@ -8,6 +8,7 @@
 import type { TraceEvent } from '../trace/trace-event.ts';
 import { isCpuSample } from '../view/cpu/cpu-profile.ts';
 import { FrameNames } from '../view/cpu/frame-names.ts';
+import { countText } from '../view/number-text.ts';
 import { TraceActivities } from '../view/trace-activities.ts';
 import type { TracedActivity } from '../view/traced-activity.ts';
 import { ActivityLanes, type Lane } from './activity-lanes.ts';
@@ -53,6 +54,10 @@ export class SpeedscopeExport implements Exporter {
     else if (change !== undefined) this.#close(change.activity);
     if (isCpuSample(event)) this.#samples.addSample(event);
     else this.#samples.addNames(event);
+  }
+
+  get contents(): string {
+    return `${countText(this.#activityCount, 'activity')} and ${countText(this.#samples.count, 'CPU sample')}`;
   }
 
   take(): string {

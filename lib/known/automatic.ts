@@ -1,4 +1,23 @@
-/** OpenTelemetry's names for the fields of automatic activities: the stable names of its semantic conventions. */
+/**
+ * tracewright's own providers, and OpenTelemetry's names for the fields of automatic activities: the stable names of its
+ * semantic conventions.
+ */
+
+const OWN_PROVIDERS = [
+  'Node.Database',
+  'Node.Http',
+  'Node.Logs',
+  'Node.Middleware',
+  'Node.Net',
+  'Node.Process',
+  'Node.Runtime',
+] as const;
+
+/** @returns a sentence if a session would wait in vain for a provider of this name, since it means one of these */
+export function wrongCaseOf(name: string): string | undefined {
+  const meant = OWN_PROVIDERS.find((own) => own !== name && own.toLowerCase() === name.toLowerCase());
+  return meant && `There is no ${name}: names of providers are case-sensitive, and this one is ${meant}.`;
+}
 
 const SERVER = { host: 'server.address', port: 'server.port' } as const;
 

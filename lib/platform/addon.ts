@@ -1,7 +1,8 @@
 /** The native addon: its interface, and how it is loaded. See native/addon.cc. */
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { binaryFolders } from '../base/package-files.ts';
+import { thrownMessage } from '../base/value-text.ts';
 
 /** The tracer of the operating system that events go to. */
 export type Backend = 'user_events' | 'etw' | 'none';
@@ -76,28 +77,36 @@ export const NO_WORD = 0xffffffff;
  */
 export function loadAddon(): Addon | { readonly reason: string } {
   const folders = binaryFolders();
-  let problem = `there is none for ${process.platform}-${process.arch} in ${folders.join(' or ')}`;
+  let problem = `there is no ${BUILT} and no ${join(SHIPPED, '*.node')} in ${folders.join(' or ')}`;
   for (const file of folders.flatMap(addonFiles)) {
     const module = { exports: {} };
     try {
       process.dlopen(module, file);
       return module.exports as Addon;
     } catch (error) {
-      problem = error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error);
+      problem = `${file}: ${thrownMessage(error).split('\n', 1)[0]}`;
     }
   }
-  return { reason: `The native addon could not be loaded (${problem}), so no event reaches the kernel.` };
+  return {
+    reason: `The native addon could not be loaded (${problem}), so no event reaches the kernel: ${REMEDY}.`,
+  };
 }
+
+const BUILT = 'build/Release/tracewright.node';
+const SHIPPED = join('prebuilds', `${process.platform}-${process.arch}`);
+/** Installing the package runs none of its code, so rebuilding it by npm does nothing. */
+const REMEDY =
+  'install the package again on this machine, copy its prebuilds folder beside a bundle, give --allow-addons with ' +
+  '--permission, or run "npm run build:native" in a checkout';
 
 /**
  * The addon's files in a folder: the one built there, then those shipped for the platform, named as by prebuildify.
  * There is one per C library; the dynamic linker refuses the wrong one.
  */
 function addonFiles(folder: string): string[] {
-  const shipped = join(folder, 'prebuilds', `${process.platform}-${process.arch}`);
   return [
-    ...filesIn(join(folder, 'build/Release')).filter((file) => file.endsWith('tracewright.node')),
-    ...filesIn(shipped).filter((file) => file.endsWith('.node')),
+    ...filesIn(join(folder, dirname(BUILT))).filter((file) => file.endsWith(basename(BUILT))),
+    ...filesIn(join(folder, SHIPPED)).filter((file) => file.endsWith('.node')),
   ];
 }
 

@@ -58,6 +58,15 @@ describe.skipIf(skipReason !== undefined)(named('pg', skipReason), () => {
       expect(second?.stop).toMatchObject([{ errorType: '42P01', errorMessage: '' }]);
     });
 
+    it('keeps what the library itself says, up to the first value', () => {
+      const stops = recording.activities('client', 'Command').flatMap(({ stop }) => stop);
+      expect(stops.map(({ errorMessage }) => errorMessage)).toEqual([
+        'circular reference detected while preparing …',
+        'Query values must be an array',
+        'Client was closed and is not queryable',
+      ]);
+    });
+
     it('may have its callback in any position, and that belongs to the caller', () => {
       for (const { path, inside } of recording.activities('callbacks', 'Work')) {
         const own = recording.activities('callbacks', 'Command').filter((command) => command.in === path);

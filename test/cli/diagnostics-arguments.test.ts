@@ -22,6 +22,10 @@ describe('collect', () => {
       '--provider: The keywords of A must be up to 64 bits in hex, not "g".',
     ],
     [
+      ['-p', '1', '--provider', 'A,node.http:1'],
+      '--provider: There is no node.http: names of providers are case-sensitive, and this one is Node.Http.',
+    ],
+    [
       ['-p', '1', '--providers', 'A'],
       'There is no option --providers; did you mean --provider (can be repeated)?',
     ],
@@ -35,6 +39,10 @@ describe('counters', () => {
   it.each([
     [['--interval', '0'], '--interval takes seconds, 0.1 or more, not "0".'],
     [['--provider', 'A;B'], '--provider takes names of event sources and meters, not "A;B".'],
+    [
+      ['--provider', 'node.runtime'],
+      '--provider: There is no node.runtime: names of providers are case-sensitive, and this one is Node.Runtime.',
+    ],
     [['--provider', ''], '--provider takes names of event sources and meters, not "".'],
     [['--providers=A'], 'There is no option --providers; did you mean --provider (can be repeated)?'],
     [['--duration', 'x'], '--duration takes a number of seconds, not "x".'],

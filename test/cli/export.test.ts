@@ -47,7 +47,9 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`exporting a trace 
     const { status, stderr } = run(nettrace, '-o', out(name));
     expect({ status, stderr }).toEqual({
       status: 0,
-      stderr: expect.stringMatching(/^Exported 43 events into .*\(\d+\.\d kB\)\.\n$/),
+      stderr: expect.stringMatching(
+        /^Exported (?:\d+ activities and 0 CPU samples from )?43 events into .*\(\d+\.\d kB\)\.\n$/,
+      ),
     });
     expect(count(readFileSync(out(name)))).toBeGreaterThan(0);
     expect(readdirSync(folder)).toEqual([name]);
@@ -64,6 +66,16 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`exporting a trace 
     expect(scopeSpans[0].scope.name).toBe('Demo-Activities');
     for (const { traceId } of scopeSpans[0].spans)
       expect(pb).toContain(Buffer.from(traceId, 'hex').toString('latin1'));
+  });
+
+  it('says what the file has, which is not always the events that it was made from', () => {
+    const { stderr } = run('--otlp', nettrace, '-o', out('all.jsonl'));
+    expect(stderr).toMatch(/Exported [1-9]\d* spans from 43 events into \S+ \(\d+\.\d kB\)\.\n$/);
+    const nothing = run('--otlp', perfData, '-o', out('none.jsonl'));
+    expect(nothing.stderr).toMatch(
+      /^tracewright: Omitted (\d+) events outside all activities\.\nExported 0 spans from \1 events into \S+, which is empty\.\n$/,
+    );
+    expect(statSync(out('none.jsonl')).size).toBe(0);
   });
 
   it('writes to standard output, in the given format', () => {
@@ -144,7 +156,8 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`exporting a trace 
       child.stdin.on('error', () => {});
       const samples = join(dataFolder ?? '', 'nettrace/only_managed_samples.nettrace');
       child.stdin.write(readFileSync(samples).subarray(0, 300_000));
-      while ((statSync(`${target}.part`, { throwIfNoEntry: false })?.size ?? 0) === 0) {
+      // Under a temporary name, which nobody can predict.
+      while (!readdirSync(folder).some((name) => statSync(out(name)).size > 0)) {
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
       child.kill(signal);

@@ -1,8 +1,17 @@
 /** `tracewright ps` as a user types it, on the built package, against a process that answers as .NET does. */
+import { execFile, spawnSync } from 'node:child_process';
+import { chownSync } from 'node:fs';
+import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { folder, PROCESS, useFakeProcesses } from '../diagnostics/client/fake-client.ts';
 import { error } from '../diagnostics/client/fake-process.ts';
+import { named } from '../platforms.ts';
 import { PID, run, started } from './fake-target.ts';
+import { main } from './run-tracewright.ts';
+
+const HIDES_PROC = ['--mount', 'mount', '-t', 'tmpfs', 'none', '/proc'];
+const canHideProc = process.platform === 'linux' && spawnSync('unshare', HIDES_PROC).status === 0;
+const cannotHideProc = canHideProc ? undefined : 'only root on Linux can hide /proc';
 
 useFakeProcesses();
 
@@ -55,6 +64,25 @@ describe('ps', () => {
     const { stdout } = await run('ps');
     expect(rowOf(stdout)).toContain(`(${PROCESS} does not answer.)`);
   });
+
+  // What a sandbox without /proc leaves, and what other systems have: the names of the sockets.
+  it.skipIf(cannotHideProc !== undefined)(
+    named('lists and finds processes without /proc', cannotHideProc),
+    async () => {
+      await started();
+      const without = async (...args: string[]) => {
+        const hidden = 'mount -t tmpfs none /proc && exec "$@"';
+        const command = ['--mount', 'sh', '-c', hidden, 'sh', process.execPath, main, ...args];
+        const { stdout } = await promisify(execFile)('unshare', command, {
+          env: { ...process.env, TMPDIR: folder.path },
+        });
+        return stdout;
+      };
+      expect(rowOf(await without('ps'))).toContain('dotnet app.dll --x');
+      chownSync(folder.port, 65534, 65534);
+      expect(rowOf(await without('ps'))).toBeUndefined();
+    },
+  );
 
   it('says that there are none', async () => {
     const { stdout, stderr } = await run('ps');

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../../dist/cjs/cli.cjs', import.meta.url));
+export const main = fileURLToPath(new URL('../../dist/cjs/cli.cjs', import.meta.url));
 
 export class RunningCommand {
   stdout = '';

@@ -111,7 +111,9 @@ describe.skipIf('reason' in tools)(`a bundle${'reason' in tools ? ` (${tools.rea
         const moved = join(away, bundle.slice(out.length + 1));
         const without = application.run(process.execPath, [moved], { cwd: away });
         expect(without.output).toContain('Tick 7\n');
-        expect(without.output).toContain(`none The native addon could not be loaded (there is none for `);
+        expect(without.output).toContain(
+          `none The native addon could not be loaded (there is no build/Release`,
+        );
         expect(without.output).toContain('no-such-trace');
         expect(without.status).toBe(0);
 

@@ -30,7 +30,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the package'), { timeout: 6
     const { result, stderr } = await runProgram<Run>('programs/package.mjs', { withoutAddon: true });
     expect(result.status.backend).toBe('none');
     expect(result.status.reason).toMatch(
-      /^The native addon could not be loaded \(there is none for win32-x64 in .*\), so no event reaches the kernel\.$/,
+      /^The native addon could not be loaded \(there is no build.Release.tracewright\.node and no prebuilds.win32-x64.\*\.node in .*\), so no event reaches the kernel: install the package again /,
     );
     expect([...result.heard].sort()).toEqual([...HEARD].sort());
     expect(stderr).toBe('');

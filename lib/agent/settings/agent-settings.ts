@@ -1,4 +1,5 @@
 /** The settings of an agent, from its JSON file. */
+import { wrongCaseOf } from '../../known/automatic.ts';
 import { MAX_LEVEL } from '../../wire/diagnostics-ipc/constants.ts';
 import { parseProviderTexts } from '../../wire/diagnostics-ipc/provider-text.ts';
 import { sessionLevel, type TracingProvider } from '../../wire/diagnostics-ipc/tracing.ts';
@@ -32,6 +33,10 @@ const providers: Kind<readonly TracingProvider[]> = (value, place) => {
   try {
     const parsed = parseProviderTexts(value);
     if (parsed.length === 0) place.refuse(value, 'a list of providers');
+    for (const { name } of parsed) {
+      const problem = wrongCaseOf(name);
+      if (problem !== undefined) place.problems.push(`${place.path}: ${problem}`);
+    }
     return parsed.map(({ name, keywords = ALL_KEYWORDS, level = MAX_LEVEL, arguments: values }) => ({
       name,
       keywords,

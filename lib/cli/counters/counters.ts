@@ -2,6 +2,7 @@
 import { DiagnosticsClientError } from '../../diagnostics/client/client-error.ts';
 import type { DiagnosticsClient } from '../../diagnostics/client/diagnostics-client.ts';
 import type { TracingSession } from '../../diagnostics/client/tracing-session.ts';
+import { wrongCaseOf } from '../../known/automatic.ts';
 import { openTrace } from '../../trace/open-trace.ts';
 import { TraceError } from '../../trace/trace-error.ts';
 import { METRICS_PROVIDER } from '../../view/counter-values.ts';
@@ -145,6 +146,9 @@ function namesArgument(text: string): string[] {
     .map((name) => name.trim())
     .filter((name) => name !== '');
   const wrong = names.find((name) => name.includes(';') || name.includes('='));
+  for (const problem of names.flatMap((name) => wrongCaseOf(name) ?? [])) {
+    throw new UsageError(`--provider: ${problem}`);
+  }
   if (names.length > 0 && wrong === undefined) return names;
   throw new UsageError(`--provider takes names of event sources and meters, not "${wrong ?? text}".`);
 }

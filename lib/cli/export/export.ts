@@ -126,7 +126,9 @@ export async function exportCommand(args: readonly string[]): Promise<void> {
   const emptiness = events.emptiness(filesText(files));
   if (emptiness !== undefined) warn(emptiness);
   if (size !== undefined) {
-    say(`Exported ${countText(events.count, 'event')} into ${output} (${dataSize(size)}).`);
+    const counted = countText(events.count, 'event');
+    const contents = exporter.contents === undefined ? counted : `${exporter.contents} from ${counted}`;
+    say(`Exported ${contents} into ${output}${size === 0 ? ', which is empty' : ` (${dataSize(size)})`}.`);
   }
   if (failure !== undefined) throw failure;
 }

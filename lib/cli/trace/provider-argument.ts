@@ -3,6 +3,7 @@
 import { ACTIVITY_RUN } from '../../activity/runs.ts';
 import { ACTIVITY_SWITCH } from '../../activity/switches.ts';
 import { TASK_EVENTS } from '../../activity/task-hops.ts';
+import { wrongCaseOf } from '../../known/automatic.ts';
 import { Level } from '../../source/constants.ts';
 import { MAX_LEVEL } from '../../wire/diagnostics-ipc/constants.ts';
 import {
@@ -77,6 +78,8 @@ function providerOf(
   { name, keywords, level, arguments: values }: Partial<ProviderText> & { readonly name: string },
   filter: Filter,
 ): TracingProvider {
+  const problem = wrongCaseOf(name);
+  if (problem !== undefined) throw new UsageError(`--provider: ${problem}`);
   return {
     name,
     keywords: keywords ?? filter.keywords ?? ALL_KEYWORDS,

@@ -1,4 +1,5 @@
 /** Finds the diagnostic ports of this machine's processes. */
+import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { isAlive } from '../../base/is-alive.ts';
 import { PIPE_FOLDER, parsePortName, pipeName } from '../../wire/diagnostics-ipc/port-name.ts';
@@ -34,10 +35,10 @@ export async function findPort(processId: number): Promise<string> {
 /**
  * The ports of all running processes, as far as this user may look.
  *
- * @param isWanted of which processes, by id and the key of the port; elsewhere than on Linux, ports have no key
+ * @param isWanted of which processes, by id and the key of the port; without /proc, the key is not known
  */
 export async function listPorts(isWanted?: IsWanted): Promise<DiagnosticPort[]> {
-  if (process.platform === 'linux') return new LinuxPorts().all(isWanted);
+  if (hasProc()) return new LinuxPorts().all(isWanted);
   const folder = process.platform === 'win32' ? PIPE_FOLDER : temporaryFolder();
   const ids = (await readdir(folder)).flatMap((name) => parsePortName(name)?.processId ?? []);
   const alive = [...new Set(ids)]
@@ -50,14 +51,19 @@ export async function listPorts(isWanted?: IsWanted): Promise<DiagnosticPort[]> 
   return ports.filter((port): port is DiagnosticPort => port.address !== undefined);
 }
 
+/** Some containers and sandboxes mount none: there, as on other systems, the names of the sockets are all there is. */
+function hasProc(): boolean {
+  return process.platform === 'linux' && existsSync('/proc/self/stat');
+}
+
 /** @returns the port, if found, and why any folder could not be examined */
 async function search(processId: number): Promise<{ address?: string; obstacle?: string | undefined }> {
-  if (process.platform === 'linux') return new LinuxPorts().of(processId);
+  if (hasProc()) return new LinuxPorts().of(processId);
   const address = await addressIn(new PortFolders(), processId);
   return address === undefined ? {} : { address };
 }
 
-/** On systems other than Linux. */
+/** On systems without /proc. */
 async function addressIn(folders: PortFolders, processId: number): Promise<string | undefined> {
   if (process.platform === 'win32') {
     const name = pipeName(processId);
@@ -65,5 +71,8 @@ async function addressIn(folders: PortFolders, processId: number): Promise<strin
     const names = await readdir(PIPE_FOLDER).catch(() => [name]);
     return names.includes(name) ? PIPE_FOLDER + name : undefined;
   }
-  return newestPort(await folders.portsIn(temporaryFolder(), processId))?.address;
+  const user = process.geteuid?.();
+  const ports = await folders.portsIn(temporaryFolder(), processId);
+  // Nothing tells whose process it is, and anyone can create a file with its port's name.
+  return newestPort(ports.filter(({ owner }) => owner === user || owner === 0))?.address;
 }

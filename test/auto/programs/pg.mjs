@@ -39,6 +39,19 @@ await printRecorded('Node.Database', {
         await client.query({ text: 'SELECT nothing FROM nowhere' }).catch(() => note('is refused'));
       });
     }),
+  /** Fails before the server has heard of it. */
+  client: () =>
+    inWork('', async () => {
+      await withClient(async (client) => {
+        const own = { toPostgres: () => own, toString: () => 'secret' };
+        await client.query('SELECT $1::json', [own]).catch(() => {});
+        await client.query('SELECT $1::int', 7).catch(() => {});
+      });
+      const ended = new Client(server);
+      await ended.connect();
+      await ended.end();
+      await ended.query('SELECT 1').catch(() => {});
+    }),
   callbacks: () =>
     withClient(async (client) => {
       await inWork('', () => called((callback) => client.query("SELECT 'secret'", callback)));
