@@ -8,8 +8,8 @@
  */
 import { statSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { layouts } from './layouts.mjs';
-import { Report } from './report.mjs';
+import { layouts } from '../../test/conformance/layouts.mjs';
+import { Report } from '../../test/conformance/report.mjs';
 
 process.exitCode = await main();
 

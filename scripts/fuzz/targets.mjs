@@ -19,7 +19,6 @@ import { openZstdBlocks } from '../../dist/trace/source/zstd-blocks.js';
 import { decompressXpress } from '../../dist/wire/etl/xpress.js';
 import { parseEventMapInfo } from '../../dist/wire/etw/event-map-info.js';
 import { parseTraceEventInfo } from '../../dist/wire/etw/trace-event-info.js';
-import { decodeEventHeader } from '../../dist/wire/eventheader/decode.js';
 import { describeManifest } from '../../dist/wire/manifest/describe.js';
 import { Block } from '../../dist/wire/nettrace/block.js';
 import { BlockKind } from '../../dist/wire/nettrace/constants.js';
@@ -27,11 +26,11 @@ import { decodePayload } from '../../dist/wire/nettrace/payload.js';
 import { decodePacked } from '../../dist/wire/packed/decode.js';
 import { formatMessage } from '../../dist/wire/packed/message.js';
 import { parseTracepointFormat } from '../../dist/wire/perf-data/tracepoint-format.js';
-import { decodeTraceLogging } from '../../dist/wire/tracelogging/decode.js';
 import { decodeTracepointV1 } from '../../dist/wire/tracepoint-v1/decode.js';
 import { readTracepointV1Metadata } from '../../dist/wire/tracepoint-v1/metadata.js';
 import { messageText } from '../../dist/wire/wpp/message-text.js';
 import { parseTmf } from '../../dist/wire/wpp/tmf.js';
+import { loadTestModule } from '../lib/test-module.mjs';
 import {
   bombs,
   deflatedPackets,
@@ -52,6 +51,9 @@ import {
   perfettoParts,
   perfParts,
 } from './structure.mjs';
+
+const { perfDataOf } = await loadTestModule('test/wire/eventheader/decode-event.ts');
+const { etlOf } = await loadTestModule('test/wire/tracelogging/decode-event.ts');
 
 /** The number of bytes to use of a large file: more would only slow down each run. */
 const SEED_LIMIT = 160 << 10;
@@ -195,7 +197,7 @@ export const TARGETS = [
     parts: anyParts,
     seeds: (folder) =>
       linesOf(join(folder, 'eventheader', 'decode.jsonl')).map(({ hex }) => Buffer.from(hex, 'hex')),
-    run: (bytes) => decodeEventHeader('Provider_L5K1', bytes),
+    run: (bytes) => readAll(perfDataOf('Provider_L5K1', bytes)),
   },
   {
     name: 'tracelogging',
@@ -207,7 +209,7 @@ export const TARGETS = [
       ),
     run: (bytes) => {
       const size = bytes.length < 2 ? 0 : bytes.readUInt16LE(0);
-      return decodeTraceLogging(bytes.subarray(0, size), bytes.subarray(size));
+      return readAll(etlOf(bytes.subarray(0, size), bytes.subarray(size)));
     },
   },
   {

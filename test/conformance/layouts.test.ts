@@ -1,8 +1,8 @@
 /** Runs the conformance layouts against the built library, like `npm run conformance`. */
 import { describe, expect, it } from 'vitest';
-import { layouts } from '../../scripts/conformance/layouts.mjs';
-import { Report } from '../../scripts/conformance/report.mjs';
 import { dataFolder, dataIsRequired, SKIP_REASON } from './data-folder.ts';
+import { layouts } from './layouts.mjs';
+import { Report } from './report.mjs';
 
 describe('conformance data', () => {
   it.runIf(dataIsRequired)('is present, since TRACEWRIGHT_REQUIRE requires it', () => {

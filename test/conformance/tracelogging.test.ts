@@ -4,8 +4,8 @@
  */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { layouts } from '../../scripts/conformance/layouts.mjs';
-import { Report } from '../../scripts/conformance/report.mjs';
+import { layouts } from './layouts.mjs';
+import { Report } from './report.mjs';
 
 it('passes a case for every function, out type, form of a tag, struct, descriptor and group', async () => {
   const report = new Report();

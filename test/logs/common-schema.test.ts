@@ -9,11 +9,11 @@ import { CommonSchemaEvents, type CommonSchemaParts } from '../../lib/logs/commo
 import { LogEvents } from '../../lib/logs/log-events.ts';
 import { fieldSchemas } from '../../lib/source/field-schemas.ts';
 import { SELF_DESCRIBING, type SelfDescribingOptions } from '../../lib/source/self-describing.ts';
-import { decodeEventHeader, type EventHeaderField } from '../../lib/wire/eventheader/decode.ts';
 import { EventHeaderEncoder } from '../../lib/wire/eventheader/encode.ts';
 import { scratch } from '../../lib/wire/scratch.ts';
 import { WRITE_INDEX_SIZE } from '../../lib/wire/user-events.ts';
 import { type Payload, takeFaults } from '../../lib/wire/values/faults.ts';
+import { decodeEventHeader, type EventHeaderField } from '../wire/eventheader/decode-event.ts';
 
 /** What the kernel gets, decoded: each field with its encoding and format, as `eventheader.h` numbers them. */
 function written(work: (events: CommonSchemaEvents) => void, backend = 'user_events') {

@@ -11,7 +11,7 @@ import type { FieldDefinitions } from '../../lib/source/fields.ts';
 import type { LazyPayload } from '../../lib/source/lazy-payload.ts';
 import { tracepointOf, UserEventsFormat } from '../../lib/source/tracer-format.ts';
 import { type Payload as DecodedPayload, payloadOf } from '../../lib/wire/decoded-field.ts';
-import { decodeEventHeader, type EventHeaderEvent } from '../../lib/wire/eventheader/decode.ts';
+import { decodeEventHeader, type EventHeaderEvent } from '../wire/eventheader/decode-event.ts';
 import { FakeAddon } from './fake-addon.ts';
 
 export interface RecordedEventOptions extends EventOptions {

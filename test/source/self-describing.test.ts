@@ -24,8 +24,8 @@ import {
 } from '../../lib/source/self-describing.ts';
 import { TraceLoggingFormat, tracepointOf, UserEventsFormat } from '../../lib/source/tracer-format.ts';
 import { payloadOf } from '../../lib/wire/decoded-field.ts';
-import { decodeEventHeader } from '../../lib/wire/eventheader/decode.ts';
 import { providerGuid } from '../../lib/wire/provider-guid.ts';
+import { decodeEventHeader } from '../wire/eventheader/decode-event.ts';
 import { FakeAddon } from './fake-addon.ts';
 
 const definitionsOf = (payload: object) => parseDefinitions(definitionsText(payload));

@@ -1,7 +1,7 @@
 /** An event as passed to ETW, decoded by the project's own decoder. */
 import { Guid } from '../../lib/activity/guid.ts';
 import { payloadOf } from '../../lib/wire/decoded-field.ts';
-import { decodeTraceLogging } from '../../lib/wire/tracelogging/decode.ts';
+import { decodeTraceLogging } from '../wire/tracelogging/decode-event.ts';
 import type { WriteCall } from './etw-call.ts';
 
 export interface EtwEvent {

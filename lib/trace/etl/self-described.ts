@@ -3,7 +3,7 @@ import { EmptyPayload, type Payload, payloadOf } from '../../wire/decoded-field.
 import { itemLimit } from '../../wire/output-limits.ts';
 import type { FieldTexts } from '../../wire/packed/field-texts.ts';
 import { InType, OutType } from '../../wire/tracelogging/constants.ts';
-import { decodeTraceLoggingPayload } from '../../wire/tracelogging/decode.ts';
+import { decodeTraceLogging } from '../../wire/tracelogging/decode.ts';
 import { TraceLoggingError } from '../../wire/tracelogging/error.ts';
 import {
   type ParsedField,
@@ -45,10 +45,10 @@ export function decodeSelfDescribed(
   description: ParsedMetadata,
   bytes: Uint8Array,
 ): { payload: Payload; problem?: string; values: number } {
-  const decoded = orProblem(() => decodeTraceLoggingPayload(description, bytes));
+  const decoded = orProblem(() => decodeTraceLogging(description, bytes));
   return 'problem' in decoded
     ? { payload: new EmptyPayload(), problem: decoded.problem, values: 0 }
-    : { payload: payloadOf(decoded.fields), values: itemLimit(bytes.length) };
+    : { payload: payloadOf(decoded), values: itemLimit(bytes.length) };
 }
 
 function described(metadata: ParsedMetadata) {

@@ -1,7 +1,6 @@
 /** A sample of an EventHeader tracepoint: the event describes itself, its payload's fields included. */
 import { EmptyPayload, type Payload, payloadOf } from '../../wire/decoded-field.ts';
-import { decodeOpenedFields } from '../../wire/eventheader/decode.ts';
-import { ITEM_LIMIT } from '../../wire/eventheader/decode-fields.ts';
+import { decodeValues, ITEM_LIMIT } from '../../wire/eventheader/decode-fields.ts';
 import { EventHeaderError } from '../../wire/eventheader/error.ts';
 import type { OpenedEvent } from '../../wire/eventheader/open.ts';
 import type { SampleRecord } from '../../wire/perf-data/sample.ts';
@@ -152,7 +151,7 @@ export class EventHeaderEvent extends SampleEvent implements PayloadHolder {
     const event = this.#open();
     if (event instanceof EventHeaderError) return withoutFields(event);
     try {
-      const fields = decodeOpenedFields(event, this.#kindOf(event).metadata);
+      const fields = decodeValues(this.#kindOf(event).metadata, event);
       return { payload: payloadOf(fields), problem: undefined };
     } catch (error) {
       if (!(error instanceof EventHeaderError)) throw error;

@@ -6,11 +6,13 @@
  * it. Errors and limits are those of Microsoft's C++ decoder (LinuxTracepoints, EventEnumerator), with one difference:
  * constant-length arrays of structs, which that decoder misreads.
  */
-import type { ShapedField } from '../decoded-field.ts';
+import type { ShapedField, Value } from '../decoded-field.ts';
 import { nameCost } from '../output-limits.ts';
 import { Encoding, type Format } from './constants.ts';
 import { EventHeaderError, EventHeaderErrorCode } from './error.ts';
 import type { ParsedField, ParsedFields } from './parse-metadata.ts';
+import { readValue } from './value.ts';
+import { valueKindOf } from './value-kind.ts';
 
 /**
  * Steps per event: each value, each start and end of an array or a struct, and the end of the event. Without a limit, a
@@ -48,6 +50,17 @@ export interface EventBytes {
  * @returns `undefined` if the field's encoding is unknown
  */
 export type ConvertValue<V> = (field: ParsedField, bytes: Uint8Array) => V | undefined;
+
+/**
+ * Decodes the fields to natural JavaScript values; see `Value`. Times are seconds since 1970.
+ * @throws EventHeaderError at the first field that cannot be decoded
+ */
+export function decodeValues(metadata: ParsedFields, event: EventBytes): readonly DecodedField<Value>[] {
+  return decodeFields(metadata, event, ({ encoding, format }, bytes) => {
+    const kind = valueKindOf(encoding, format, bytes.length);
+    return kind === undefined ? undefined : readValue(kind, bytes, event.littleEndian);
+  });
+}
 
 /** @throws EventHeaderError at the first field that cannot be decoded */
 export function decodeFields<V>(

@@ -1,5 +1,5 @@
 /**
- * Decodes a TraceLogging event into a plain object. A pure function of its metadata and its payload.
+ * Decodes the payload of a TraceLogging event. A pure function of its metadata and its bytes.
  *
  * Strings and arrays contain their own length, so the position of a field is known only after reading all fields before
  * it. Source of the format: Windows' `TraceLoggingProvider.h`; a NUL-terminated string at the end of the payload may
@@ -11,7 +11,7 @@ import { itemLimit, nameCost } from '../output-limits.ts';
 import { sidSize } from '../windows-values.ts';
 import { InType } from './constants.ts';
 import { TraceLoggingError } from './error.ts';
-import { type ParsedField, type ParsedMetadata, parseMetadata } from './parse-metadata.ts';
+import type { ParsedField, ParsedMetadata } from './parse-metadata.ts';
 import { readValue } from './value.ts';
 
 /** What every field has. */
@@ -28,34 +28,14 @@ interface FieldHead {
 /** A field with its value as a natural JavaScript value; see `Value` and `readValue`. */
 export type TraceLoggingField = ShapedField<FieldHead, Value>;
 
-/** A decoded event. */
-export interface TraceLoggingEvent {
-  readonly name: string;
-  /** 28 bits; 0 for none. */
-  readonly tag: number;
-  /** In payload order. Names need not be unique. */
-  readonly fields: readonly TraceLoggingField[];
-}
-
 /**
- * Decodes one event.
+ * Decodes an event's fields, in payload order; names need not be unique.
  *
- * @param metadata from its size on
  * @param payload bytes after the last field are ignored
  * @throws TraceLoggingError
  */
-export function decodeTraceLogging(metadata: Uint8Array, payload: Uint8Array): TraceLoggingEvent {
-  return decodeTraceLoggingPayload(parseMetadata(metadata), payload);
-}
-
-/**
- * Decodes an event using metadata that the caller has parsed, perhaps for an earlier event with the same metadata.
- *
- * @throws TraceLoggingError
- */
-export function decodeTraceLoggingPayload(metadata: ParsedMetadata, payload: Uint8Array): TraceLoggingEvent {
-  const fields = new PayloadDecoder(payload).readFields(metadata.fields);
-  return { name: metadata.name, tag: metadata.tag, fields };
+export function decodeTraceLogging(metadata: ParsedMetadata, payload: Uint8Array): TraceLoggingField[] {
+  return new PayloadDecoder(payload).readFields(metadata.fields);
 }
 
 class PayloadDecoder {

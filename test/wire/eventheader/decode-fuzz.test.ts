@@ -1,7 +1,7 @@
 /** Damaged events: the decoder returns an event or throws its own error, never anything else. */
 import { expect, it } from 'vitest';
-import { decodeEventHeader } from '../../../lib/wire/eventheader/decode.ts';
 import { EventHeaderError } from '../../../lib/wire/eventheader/error.ts';
+import { decodeEventHeader } from './decode-event.ts';
 import { eventBytes, name, randomNumbers, uint16 } from './event-bytes.ts';
 import { renderEventJson } from './render-json.ts';
 

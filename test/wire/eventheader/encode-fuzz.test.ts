@@ -1,9 +1,9 @@
 /** Random events are decoded as they were encoded. */
 import { describe, expect, it } from 'vitest';
 import { payloadOf } from '../../../lib/wire/decoded-field.ts';
-import { decodeEventHeader } from '../../../lib/wire/eventheader/decode.ts';
 import { EventHeaderEncoder } from '../../../lib/wire/eventheader/encode.ts';
 import { takeFaults } from '../../../lib/wire/values/faults.ts';
+import { decodeEventHeader } from './decode-event.ts';
 import { encode, schemaOf } from './encoded-event.ts';
 import { RandomEvents } from './random-events.ts';
 

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { Guid } from '../../../lib/activity/guid.ts';
 import { amidEncoding, isEncoding } from '../../../lib/wire/event-encoder.ts';
 import { Encoding, Format } from '../../../lib/wire/eventheader/constants.ts';
-import { decodeEventHeader } from '../../../lib/wire/eventheader/decode.ts';
 import { EventHeaderEncoder } from '../../../lib/wire/eventheader/encode.ts';
 import { encodeMetadata } from '../../../lib/wire/eventheader/metadata.ts';
 import { encodePrefix, setActivityIds } from '../../../lib/wire/eventheader/prefix.ts';
 import { scratch } from '../../../lib/wire/scratch.ts';
 import { takeFaults } from '../../../lib/wire/values/faults.ts';
+import { decodeEventHeader } from './decode-event.ts';
 import { encode, schemaOf } from './encoded-event.ts';
 import { hex } from './event-bytes.ts';
 

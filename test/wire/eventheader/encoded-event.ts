@@ -2,7 +2,6 @@
 import { fieldSchemas } from '../../../lib/source/field-schemas.ts';
 import type { FieldDefinitions } from '../../../lib/source/fields.ts';
 import { type Payload as DecodedPayload, payloadOf } from '../../../lib/wire/decoded-field.ts';
-import { decodeEventHeader } from '../../../lib/wire/eventheader/decode.ts';
 import { EventHeaderEncoder } from '../../../lib/wire/eventheader/encode.ts';
 import type { GuidWords } from '../../../lib/wire/guid.ts';
 import { type BadValue, PayloadChecker } from '../../../lib/wire/payload-checker.ts';
@@ -11,6 +10,7 @@ import { scratch } from '../../../lib/wire/scratch.ts';
 import { WRITE_INDEX_SIZE } from '../../../lib/wire/user-events.ts';
 import { CHECKS } from '../../../lib/wire/values/checks.ts';
 import { type Faults, type Payload, takeFaults } from '../../../lib/wire/values/faults.ts';
+import { decodeEventHeader } from './decode-event.ts';
 
 export function schemaOf(fields: FieldDefinitions, rest: Partial<EventSchema> = {}): EventSchema {
   return {

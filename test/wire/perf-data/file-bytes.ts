@@ -73,12 +73,15 @@ export interface SampleParts {
   /** Behind the common fields. */
   readonly payload: Iterable<number>;
   readonly id?: bigint;
+  /** Whether zeros follow, up to the next multiple of eight, as perf has them. */
+  readonly isPadded?: boolean;
 }
 
-export function sample(littleEndian: boolean, { timeNs, payload, id = EVENT_ID }: SampleParts): Uint8Array {
+export function sample(littleEndian: boolean, parts: SampleParts): Uint8Array {
+  const { timeNs, payload, id = EVENT_ID, isPadded = true } = parts;
   return record(littleEndian, 9, (body) => {
     const raw = new Bytes(littleEndian).u16(TRACEPOINT_ID).raw([0, 0]).u32(10).raw(payload);
-    while (raw.length % 8 !== 4) raw.raw([0]);
+    while (isPadded && raw.length % 8 !== 4) raw.raw([0]);
     body.u64(id).u64(0x1000).u32(10).u32(11).u64(timeNs).u64(0x2000).u32(3).u32(0).u64(1);
     body.u64(2).u64(0x3000).u64(0x4000);
     body.u32(raw.length).raw(raw.done());

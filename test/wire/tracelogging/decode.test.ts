@@ -2,10 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { payloadOf, type Value } from '../../../lib/wire/decoded-field.ts';
 import { InType, OutType } from '../../../lib/wire/tracelogging/constants.ts';
-import { decodeTraceLogging } from '../../../lib/wire/tracelogging/decode.ts';
 import { TraceLoggingError } from '../../../lib/wire/tracelogging/error.ts';
 import { encodeMetadata, type FieldMetadata } from '../../../lib/wire/tracelogging/metadata.ts';
 import { hex } from '../eventheader/event-bytes.ts';
+import { decodeTraceLogging } from './decode-event.ts';
 
 const decode = (fields: readonly FieldMetadata[], payload: string) =>
   payloadOf(decodeTraceLogging(encodeMetadata('E', 0, fields), hex(payload)).fields);

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import type { FieldDefinition, FieldDefinitions } from '../../../lib/source/fields.ts';
 import { payloadOf } from '../../../lib/wire/decoded-field.ts';
 import { guidBytes } from '../../../lib/wire/guid.ts';
-import { decodeTraceLogging } from '../../../lib/wire/tracelogging/decode.ts';
 import { TraceLoggingEncoder } from '../../../lib/wire/tracelogging/encode.ts';
 import { TraceLoggingError } from '../../../lib/wire/tracelogging/error.ts';
 import { takeFaults } from '../../../lib/wire/values/faults.ts';
@@ -11,6 +10,7 @@ import { write } from '../etw/written-event.ts';
 import { schemaOf } from '../eventheader/encoded-event.ts';
 import { randomNumbers } from '../eventheader/event-bytes.ts';
 import { RandomEvents } from '../eventheader/random-events.ts';
+import { decodeTraceLogging } from './decode-event.ts';
 
 const UNIX_EPOCH = 116444736000000000n;
 

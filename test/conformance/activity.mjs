@@ -7,21 +7,12 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import * as activity from '../../dist/activity/activity.js';
-import * as guid from '../../dist/activity/guid.js';
-import * as path from '../../dist/activity/path.js';
-import * as writer from '../../dist/activity/path-writer.js';
-import * as perfview from '../../dist/activity/perfview-path.js';
-import * as tracker from '../../dist/activity/tracker.js';
 import {
   readPathVectorSections,
   readTrackerScenarios,
   replayPathVectorSection,
   replayTrackerScenario,
 } from './activity-replay.mjs';
-
-/** @type {any} of dist, where the tests pass lib's */
-const lib = { ...activity, ...guid, ...path, ...writer, ...perfview, ...tracker };
 
 export const name = 'activity';
 
@@ -32,11 +23,11 @@ export function applies(dir) {
 export function run(dir, report) {
   runCases(join(dir, 'activity', 'tracker.jsonl'), readTrackerScenarios, report, (scenario) => ({
     id: `tracker/${scenario.id}-${scenario.flavor}`,
-    differences: replayTrackerScenario(lib, scenario),
+    differences: replayTrackerScenario(scenario),
   }));
   runCases(join(dir, 'activity', 'path-vectors.txt'), readPathVectorSections, report, (section) => ({
     id: `path-vectors/${section.title} ${section.flavor}`,
-    differences: replayPathVectorSection(lib, section),
+    differences: replayPathVectorSection(section),
   }));
 }
 

@@ -4,23 +4,25 @@
  * The recordings are of threads; ours is a pure tracker. ReplayThread bridges the difference: the thread's current
  * context, the flows forked from it, and, for runtimes before .NET 6, the id that a thread keeps there when a change
  * leaves it without a running activity (dotnet/runtime #51608). tracewright itself never does that.
- *
- * The modules under test are passed in, since tests replay on the sources and conformance runs on the build.
  */
+import { activityName } from '../../dist/activity/activity.js';
+import { Guid } from '../../dist/activity/guid.js';
+import { parseActivityPath } from '../../dist/activity/path.js';
+import { appendNumber, endAfterNumber } from '../../dist/activity/path-writer.js';
+import { formatPerfViewActivityPath } from '../../dist/activity/perfview-path.js';
+import { ActivityTracker } from '../../dist/activity/tracker.js';
 
 const RECURSIVE = 4;
 
 class ReplayThread {
-  #lib;
   #tracker;
   #keepsStaleId;
   #context;
   #forks = new Map();
   #entered = [];
 
-  constructor(lib, processId, keepsStaleId) {
-    this.#lib = lib;
-    this.#tracker = new lib.ActivityTracker(1, processId);
+  constructor(processId, keepsStaleId) {
+    this.#tracker = new ActivityTracker(1, processId);
     this.#keepsStaleId = keepsStaleId;
   }
 
@@ -34,8 +36,7 @@ class ReplayThread {
     const [verb, ...operands] = op.split(' ');
     if (verb === 'start') return this.#start(...operands);
     if (verb === 'stop') return this.#stop(...operands);
-    if (verb === 'set')
-      this.#context = this.#tracker.setActivityId(this.#context, this.#lib.Guid.parse(operands[0]));
+    if (verb === 'set') this.#context = this.#tracker.setActivityId(this.#context, Guid.parse(operands[0]));
     else if (verb === 'fork') this.#forks.set(operands[0], this.#context);
     else if (verb === 'in') this.#enter(operands[0]);
     else if (verb === 'out') this.#leave();
@@ -44,7 +45,7 @@ class ReplayThread {
   }
 
   #start(provider, eventName, task = '0', options = '0') {
-    const name = this.#lib.activityName(provider, eventName, Number(task));
+    const name = activityName(provider, eventName, Number(task));
     let flags = Number(options);
     if (this.#keepsStaleId && (flags & RECURSIVE) === 0) {
       // The stale id of the stop inside a start is visible as the start's related id, so the stop is performed
@@ -59,7 +60,7 @@ class ReplayThread {
   }
 
   #stop(provider, eventName, task = '0') {
-    const activity = this.#stopNamed(this.#lib.activityName(provider, eventName, Number(task)));
+    const activity = this.#stopNamed(activityName(provider, eventName, Number(task)));
     return { activityId: activity?.id };
   }
 
@@ -117,8 +118,8 @@ export function readTrackerScenarios(text) {
 }
 
 /** Replays one such scenario; yields a sentence for each difference. */
-export function replayTrackerScenario(lib, { flavor, processId, ops, expected }) {
-  const thread = new ReplayThread(lib, flavor === 'net46' ? 0 : processId, flavor === 'net46');
+export function replayTrackerScenario({ flavor, processId, ops, expected }) {
+  const thread = new ReplayThread(flavor === 'net46' ? 0 : processId, flavor === 'net46');
   const differences = [];
   const steps = expected.filter((step) => !/^in /.test(step.op) || step.exited !== undefined);
   // Entering a flow is recorded as "(entered A)"; leaving it, as the "in A" that has ended.
@@ -127,7 +128,7 @@ export function replayTrackerScenario(lib, { flavor, processId, ops, expected })
     const step = steps[i];
     const ids = thread.do(op);
     for (const [key, ours] of Object.entries({ ...ids, current: thread.current })) {
-      const theirs = step[key] === null ? undefined : inNet10Form(lib, flavor, step[key]);
+      const theirs = step[key] === null ? undefined : inNet10Form(flavor, step[key]);
       if (ours?.toString() !== theirs)
         differences.push(`Step ${i} "${op}": ${key} is ${ours}, not ${theirs}.`);
     }
@@ -160,12 +161,12 @@ function readVectorLine(line) {
  * Replays one section; yields a sentence for each difference. Ids are compared as bytes and as PerfView prints them.
  * .NET up to version 9 left a spare zero byte after some numbers, which we do not: its ids are compared without them.
  */
-export function replayPathVectorSection(lib, { flavor, processId, lines }) {
+export function replayPathVectorSection({ flavor, processId, lines }) {
   const is2016 = flavor === 'net46';
-  const thread = new ReplayThread(lib, is2016 ? 0 : processId, is2016 || flavor === 'net5');
+  const thread = new ReplayThread(is2016 ? 0 : processId, is2016 || flavor === 'net5');
   const differences = [];
   const withSpareByte = new Map();
-  const print = (id) => id && lib.formatPerfViewActivityPath(withSpareByte.get(id.toString()) ?? id);
+  const print = (id) => id && formatPerfViewActivityPath(withSpareByte.get(id.toString()) ?? id);
   const entered = [];
   let chainLength = 0;
 
@@ -193,13 +194,13 @@ export function replayPathVectorSection(lib, { flavor, processId, lines }) {
     const link = Number(/^start P A(\d+)$/.exec(op)?.[1] ?? 0);
     if (link > chainLength + 1) {
       for (let n = chainLength + 1; n < link; n++) thread.do(`start P A${n}`);
-    } else if (i === 0 && id !== undefined) startUnrecordedPath(lib, thread, id);
+    } else if (i === 0 && id !== undefined) startUnrecordedPath(thread, id);
     if (link > 0) chainLength = link;
 
     const ids = thread.do(op);
-    if (id !== undefined) compare('printed path', lib.formatPerfViewActivityPath(lib.Guid.parse(id)), path);
-    const net10Id = id && inNet10Form(lib, flavor, id);
-    if (net10Id !== id) withSpareByte.set(net10Id, lib.Guid.parse(id));
+    if (id !== undefined) compare('printed path', formatPerfViewActivityPath(Guid.parse(id)), path);
+    const net10Id = id && inNet10Form(flavor, id);
+    if (net10Id !== id) withSpareByte.set(net10Id, Guid.parse(id));
     compare('activity id', ids.activityId?.toString(), net10Id);
     compare('related id', print(ids.relatedActivityId), related);
     compare('current id', print(thread.current), current);
@@ -208,8 +209,8 @@ export function replayPathVectorSection(lib, { flavor, processId, lines }) {
 }
 
 /** Starts what a section omitted before its first start, so that this start gets the id recorded for it. */
-function startUnrecordedPath(lib, thread, id) {
-  const [, ...numbers] = lib.parseActivityPath(lib.Guid.parse(id)).numbers;
+function startUnrecordedPath(thread, id) {
+  const [, ...numbers] = parseActivityPath(Guid.parse(id))?.numbers ?? [];
   numbers.forEach((number, level) => {
     for (let n = 1; n < number; n++) {
       thread.do(`start Unrecorded Sibling${level}Start`);
@@ -220,14 +221,14 @@ function startUnrecordedPath(lib, thread, id) {
 }
 
 /** A recorded id as .NET 10 writes it: the same numbers, without the spare bytes of earlier versions. */
-function inNet10Form(lib, flavor, text) {
-  const path = lib.parseActivityPath(lib.Guid.parse(text));
+function inNet10Form(flavor, text) {
+  const path = parseActivityPath(Guid.parse(text));
   if (flavor === 'net10' || path === undefined || path.overflow) return text;
-  let id = lib.Guid.empty;
+  let id = Guid.empty;
   let end = 0;
   for (const number of path.numbers) {
-    id = lib.appendNumber(id, end, number, path.processId);
-    end = lib.endAfterNumber(end, number);
+    id = appendNumber(id, end, number, path.processId);
+    end = endAfterNumber(end, number);
   }
   return id.toString();
 }

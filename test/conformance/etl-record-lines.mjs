@@ -12,8 +12,10 @@ import * as read from '../../dist/wire/etl/record.js';
 import { countersSize, RecordCursor } from '../../dist/wire/etl/record-cursor.js';
 import { Layout } from '../../dist/wire/etl/record-type.js';
 import { InType, OutType } from '../../dist/wire/tracelogging/constants.js';
-import { decodeTraceLogging } from '../../dist/wire/tracelogging/decode.js';
 import { decodeProviderTraits } from '../../dist/wire/tracelogging/provider-traits.js';
+import { loadTestModule } from '../../scripts/lib/test-module.mjs';
+
+const { decodeTraceLogging } = await loadTestModule('test/wire/tracelogging/decode-event.ts');
 
 const TYPE_NAMES = new Map(Object.entries(RecordType).map(([name, type]) => [type, name]));
 

@@ -7,12 +7,13 @@
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { decodeEventHeader } from '../../dist/wire/eventheader/decode.js';
+import { openTrace } from '../../dist/trace/open-trace.js';
 import { openEventHeader } from '../../dist/wire/eventheader/open.js';
-import { loadTestModule } from '../lib/test-module.mjs';
+import { loadTestModule } from '../../scripts/lib/test-module.mjs';
 import { runEncodeCase } from './eventheader-encode.mjs';
 import { fromSurrogateEscape, readJsonLines, readObjectLines } from './reference-text.mjs';
 
+const { perfDataOf } = await loadTestModule('test/wire/eventheader/decode-event.ts');
 const { renderEventJson } = await loadTestModule('test/wire/eventheader/render-json.ts');
 
 const COMPLETE = { fieldTags: true, allMeta: true };
@@ -23,46 +24,56 @@ export function applies(dir) {
   return existsSync(join(dir, 'eventheader'));
 }
 
-export function run(dir, report) {
+export async function run(dir, report) {
   const folder = join(dir, 'eventheader');
-  runDecodeCases(join(folder, 'decode.jsonl'), report);
-  runRecording(join(folder, 'EventHeaderInterceptorLE64.dat'), report);
-  runEncodeCases(join(folder, 'encode.jsonl'), report);
+  await runDecodeCases(join(folder, 'decode.jsonl'), report);
+  await runRecording(join(folder, 'EventHeaderInterceptorLE64.dat'), report);
+  await runEncodeCases(join(folder, 'encode.jsonl'), report);
 }
 
-function runDecodeCases(file, report) {
+async function runDecodeCases(file, report) {
   if (!existsSync(file)) return;
   for (const { id, tp, hex, cpp } of readJsonLines(file)) {
-    report.try(`decode/${id}`, () => {
+    await report.tryAsync(`decode/${id}`, async () => {
       const data = Buffer.from(hex, 'hex');
-      report.compare(`decode/${id}`, jsonOrError(tp, data), fromSurrogateEscape(cpp));
+      report.compare(`decode/${id}`, await jsonOrError(tp, data), fromSurrogateEscape(cpp));
     });
   }
 }
 
-/** The rendered event, or the error and whether it was found before any field. */
-function jsonOrError(tracepointName, data) {
-  const decodeError = codeThrownBy(() => decodeEventHeader(tracepointName, data));
-  const renderError = codeThrownBy(() => renderEventJson(tracepointName, data, COMPLETE));
-  if (decodeError !== renderError) return `decoding gives ${decodeError}, rendering ${renderError}`;
-  if (renderError === undefined) return renderEventJson(tracepointName, data, COMPLETE);
-  const openError = codeThrownBy(() => openEventHeader(tracepointName, data));
-  return JSON.stringify({ error: renderError, stage: openError === undefined ? 'format' : 'start' });
+/** The rendered event, or the error and whether it was found before any field; a trace of the event must agree. */
+async function jsonOrError(tracepointName, data) {
+  const error = errorThrownBy(() => renderEventJson(tracepointName, data, COMPLETE));
+  const problem = await problemInTrace(tracepointName, data);
+  if (problem !== error?.message) return `a trace shows ${problem}, rendering ${error?.message}`;
+  if (error === undefined) return renderEventJson(tracepointName, data, COMPLETE);
+  const openError = errorThrownBy(() => openEventHeader(tracepointName, data));
+  return JSON.stringify({ error: error.code, stage: openError === undefined ? 'format' : 'start' });
 }
 
-function codeThrownBy(decode) {
+/** What a recording of this one event says about it. */
+async function problemInTrace(tracepointName, data) {
+  for await (const event of await openTrace(perfDataOf(tracepointName, data))) {
+    // Not the payload's values: a trace's event has one of each name, and no tags.
+    JSON.stringify(event);
+    return event.payloadProblem;
+  }
+  throw new Error('The recording has no event.');
+}
+
+function errorThrownBy(decode) {
   try {
     decode();
     return undefined;
   } catch (error) {
     // By name: a test runner may load the class twice.
-    if (error.name === 'EventHeaderError') return error.code;
+    if (error.name === 'EventHeaderError') return error;
     throw error;
   }
 }
 
 /** Records of u32 total size (little-endian), tracepoint name NUL, event bytes. */
-function runRecording(file, report) {
+async function runRecording(file, report) {
   if (!existsSync(file)) return;
   const expected = readObjectLines(`${file}.linux.json`);
   const bytes = readFileSync(file);
@@ -73,10 +84,10 @@ function runRecording(file, report) {
     const tracepointName = bytes.toString('utf8', offset + 4, nameEnd);
     const data = bytes.subarray(nameEnd + 1, end);
     const id = `recording/${index}`;
-    report.try(id, () => {
-      decodeEventHeader(tracepointName, data);
+    await report.tryAsync(id, async () => {
+      const problem = await problemInTrace(tracepointName, data);
       const json = renderEventJson(tracepointName, data, { spaces: true, fieldTags: true });
-      report.compare(id, json, expected[index] ?? '');
+      report.compare(id, problem ?? json, expected[index] ?? '');
     });
     offset = end;
   }
@@ -85,14 +96,14 @@ function runRecording(file, report) {
   }
 }
 
-function runEncodeCases(file, report) {
+async function runEncodeCases(file, report) {
   if (!existsSync(file)) return;
   for (const specification of readJsonLines(file)) {
     const { id, tp, hex, decoded } = specification;
     runEncodeCase(specification, report);
-    report.try(`decode-encoded/${id}`, () => {
+    await report.tryAsync(`decode-encoded/${id}`, async () => {
       const data = Buffer.from(hex, 'hex');
-      report.compare(`decode-encoded/${id}`, jsonOrError(tp, data), fromSurrogateEscape(decoded));
+      report.compare(`decode-encoded/${id}`, await jsonOrError(tp, data), fromSurrogateEscape(decoded));
     });
   }
 }

@@ -15,7 +15,6 @@ import { writeUtf16 as writeTerminatedUtf16 } from '../../dist/wire/manifest/val
 import { providerGuid } from '../../dist/wire/provider-guid.js';
 import { scratch } from '../../dist/wire/scratch.js';
 import { InType, OutType } from '../../dist/wire/tracelogging/constants.js';
-import { decodeTraceLogging } from '../../dist/wire/tracelogging/decode.js';
 import { writeUtf16 } from '../../dist/wire/tracelogging/field-layouts.js';
 import { encodeMetadata } from '../../dist/wire/tracelogging/metadata.js';
 import { encodeProviderTraits } from '../../dist/wire/tracelogging/provider-traits.js';
@@ -23,6 +22,9 @@ import { writeBinary } from '../../dist/wire/values/binary.js';
 import { array } from '../../dist/wire/values/composite.js';
 import { takeFaults } from '../../dist/wire/values/faults.js';
 import * as numbers from '../../dist/wire/values/numbers.js';
+import { loadTestModule } from '../../scripts/lib/test-module.mjs';
+
+const { decodeTraceLogging } = await loadTestModule('test/wire/tracelogging/decode-event.ts');
 
 export const name = 'tracelogging';
 

@@ -12,7 +12,7 @@ import { openPerfData } from '../../dist/trace/perf-data/open-perf-data.js';
 import { openFile } from '../../dist/trace/source/file-source.js';
 import { jsonValue } from '../../dist/trace/trace-event.js';
 import { readTracepointValue } from '../../dist/wire/perf-data/tracepoint-value.js';
-import { loadTestModule } from '../lib/test-module.mjs';
+import { loadTestModule } from '../../scripts/lib/test-module.mjs';
 import { readObjectLines } from './reference-text.mjs';
 
 const { renderEventJson } = await loadTestModule('test/wire/eventheader/render-json.ts');
