@@ -173,7 +173,6 @@ describe('the package', () => {
       'dist/types',
       'dist/windows-providers.br',
       'docs',
-      '!docs/performance.md',
       'prebuilds',
     ]);
     expect(manifest.files.filter((path) => /binding\.gyp|native|\*/.test(path))).toEqual([]);

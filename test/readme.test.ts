@@ -86,6 +86,14 @@ test('the contents list every section', () => {
   expect(listed).toEqual(sections);
 });
 
+test('the costs in the README are those of docs/performance.md', () => {
+  const [, table = ''] = /write-document\.mjs -->\n(.*?)<!-- end of figures/s.exec(readme) ?? [];
+  const rows = [...table.matchAll(/^\| [^|]+ \| +([\d.]+) \| .*: ([\d.]+) \|$/gm)];
+  const measured = new Set(textOf('docs/performance.md').split(' '));
+  expect(rows).toHaveLength(5);
+  expect(rows.flatMap(([, ...figures]) => figures).filter((figure) => !measured.has(figure))).toEqual([]);
+});
+
 describe('the README and its guides', () => {
   test('have a first example that says where its events go, and then prints what the README shows', async () => {
     const shown = firstOutput.trimEnd().split('\n');

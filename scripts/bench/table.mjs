@@ -109,3 +109,24 @@ function describe({ node, kernel, cpu, cpus, peers, tracepointKernel, date }) {
   const versions = Object.entries({ Node: node, ...peers }).map(([name, version]) => `${name} ${version}`);
   return `${versions.join(', ')}, Linux ${kernel}, ${cpus} x ${cpu}; the tracepoint on ${tracepointKernel}; ${date}.`;
 }
+
+/** The rows of the README's table, by the ids of the cases: what costs, and what it is compared with. */
+const COSTS = {
+  'sites-event': ['A disabled event at one of 200 call sites', '`if (flag)`'],
+  'null-event': ['An enabled event, to the operating system', 'a C program, `write(2)` of the same bytes'],
+  'file-event-in-activity': ["An event into a session's file", 'pino, asynchronous'],
+  'file-activity': ["An activity, two events, into a session's file", 'an OpenTelemetry span, in batches'],
+  'await-listening': ['An `await` on Node.js 20 while somebody records', 'without tracewright'],
+};
+
+/** @returns the README's table: five figures of the same run as docs/performance.md */
+export function costsAsMarkdown({ groups }) {
+  const figures = new Map(groups.flatMap((group) => group.figures.map((figure) => [figure.id, figure])));
+  const rows = Object.entries(COSTS).map(([id, [title, peer]]) => {
+    const figure = figures.get(id);
+    if (figure === undefined)
+      throw new Error(`The run has no figure for ${id}, which the README needs: measure everything.`);
+    return [title, number(figure.median), `${peer}: ${number(figures.get(figure.against).median)}`];
+  });
+  return markdownTable([['', 'ns', 'compared with'], ...rows]);
+}

@@ -1,20 +1,23 @@
 // `npm run bench -- --json >FILE && node scripts/bench/write-document.mjs FILE`: puts the figures into
-// docs/performance.md, between its two markers.
+// docs/performance.md and the README's table of costs, each between its two markers.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { asMarkdown } from './table.mjs';
+import { asMarkdown, costsAsMarkdown } from './table.mjs';
 
 const start = '<!-- figures: written by scripts/bench/write-document.mjs -->';
 const end = '<!-- end of figures -->';
 
+function write(name, figures) {
+  const path = join(import.meta.dirname, '../..', name);
+  const text = readFileSync(path, 'utf8');
+  const [before, after] = [text.indexOf(start), text.indexOf(end)];
+  if (before < 0 || after < before)
+    throw new Error(`${path} has no place for figures: "${start}" to "${end}".`);
+  const [head, tail] = [text.slice(0, before + start.length), text.slice(after)];
+  writeFileSync(path, `${head}\n\n${figures}\n\n${tail}`);
+}
+
 const [file] = process.argv.slice(2);
 const report = JSON.parse(readFileSync(file, 'utf8'));
-const path = join(import.meta.dirname, '../../docs/performance.md');
-const text = readFileSync(path, 'utf8');
-const [before, after] = [text.indexOf(start), text.indexOf(end)];
-if (before < 0 || after < before)
-  throw new Error(`${path} has no place for figures: "${start}" to "${end}".`);
-writeFileSync(
-  path,
-  `${text.slice(0, before + start.length)}\n\n${asMarkdown(report)}\n\n${text.slice(after)}`,
-);
+write('docs/performance.md', asMarkdown(report));
+write('README.md', costsAsMarkdown(report));
