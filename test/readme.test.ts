@@ -43,7 +43,7 @@ const blocks: readonly Block[] = ['README.md', ...GUIDES].flatMap((file) => {
   }));
 });
 const [firstExample = '', ...otherExamples] = blocksOf('js').map((block) => block.code);
-const [firstOutput = ''] = blocksOf('text').map((block) => block.code);
+const firstOutput = blocksOf('text').find(({ code }) => code.startsWith('RequestStart'))?.code ?? '';
 
 function blocksOf(language: string): readonly Block[] {
   return blocks.filter((block) => block.language === language);

@@ -10,7 +10,7 @@ export function openReason(error: number, path: string): string {
     case 'EPERM':
       return (
         `This user may not write ${path} (${name}). ` +
-        `As root: chmod a+x ${folderOf(path)} && chmod a+w ${path}`
+        `As root, for a group of this user: chgrp GROUP ${folderOf(path)} ${path} && chmod g+x ${folderOf(path)} && chmod g+w ${path}`
       );
     default:
       return `${path} could not be opened (${name}).`;

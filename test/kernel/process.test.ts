@@ -101,7 +101,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a process that trace
     expect(before).toMatchObject({ uid: 65534, heard: 1, status: { backend: 'none', problems: [] } });
     expect(before.status.reason).toBe(
       'This user may not write /sys/kernel/tracing/user_events_data (EACCES). ' +
-        'As root: chmod a+x /sys/kernel/tracing && chmod a+w /sys/kernel/tracing/user_events_data',
+        'As root, for a group of this user: chgrp GROUP /sys/kernel/tracing /sys/kernel/tracing/user_events_data && chmod g+x /sys/kernel/tracing && chmod g+w /sys/kernel/tracing/user_events_data',
     );
     expect(after).toEqual({ uid: 65534, heard: 1, status: { backend: 'user_events', problems: [] } });
   });

@@ -65,11 +65,11 @@ describe('an unavailable tracer', () => {
     ],
     [
       ERRNO.EACCES,
-      `This user may not write ${PATH} (EACCES). As root: chmod a+x /sys/kernel/tracing && chmod a+w ${PATH}`,
+      `This user may not write ${PATH} (EACCES). As root, for a group of this user: chgrp GROUP /sys/kernel/tracing ${PATH} && chmod g+x /sys/kernel/tracing && chmod g+w ${PATH}`,
     ],
     [
       ERRNO.EPERM,
-      `This user may not write ${PATH} (EPERM). As root: chmod a+x /sys/kernel/tracing && chmod a+w ${PATH}`,
+      `This user may not write ${PATH} (EPERM). As root, for a group of this user: chgrp GROUP /sys/kernel/tracing ${PATH} && chmod g+x /sys/kernel/tracing && chmod g+w ${PATH}`,
     ],
     [ERRNO.EMFILE, `${PATH} could not be opened (EMFILE).`],
     [1001, `tracewright writes to no kernel tracer on ${process.platform}; listeners in the process work.`],
