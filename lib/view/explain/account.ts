@@ -1,6 +1,6 @@
 /** Where the time of an activity went: its duration, divided into states that add up to it exactly. */
 import type { LoopRun } from './loop-runs.ts';
-import { STATES, type State, type StateOf, type Stretch, UNKNOWN } from './states.ts';
+import { type State, type StateOf, type Stretch, UNKNOWN } from './states.ts';
 
 /** The time in one state with one reason. */
 export interface AccountEntry extends StateOf {
@@ -13,7 +13,11 @@ export interface AccountEntry extends StateOf {
   /** In how many stretches, neighbours counting as one. */
   stretches: number;
   /** For `child`: the states of the activity inside. */
-  readonly inner: Map<State, number>;
+  readonly inner: ReadonlyMap<State, number> | undefined;
+}
+
+interface MutableEntry extends AccountEntry {
+  inner: Map<State, number> | undefined;
 }
 
 /** How long a run of the thread held the activity. */
@@ -25,76 +29,88 @@ export interface Hold {
 /** Reasons of an account; further ones are not told apart. */
 const MAX_ENTRIES = 300;
 const MAX_HOLDS = 32;
+/** So many are searched one by one. */
+const FEW_ENTRIES = 12;
 
 export class Account {
   /** The sum of all entries. */
   totalNs = 0;
-  readonly #entries = new Map<string, AccountEntry>();
-  #holds: Hold[] = [];
+  /** In order of appearance: most accounts have few. */
+  readonly #entries: MutableEntry[] = [];
+  #byReason: Map<string, MutableEntry> | undefined;
+  #holds: Hold[] | undefined;
   #last: Stretch | undefined;
 
   /** Longest first. */
   get entries(): readonly AccountEntry[] {
-    return [...this.#entries.values()].filter(({ atMostNs }) => atMostNs > 0).sort((a, b) => b.ns - a.ns);
+    const entries = this.#entries;
+    return entries.length < 2 ? entries : [...entries].sort((a, b) => b.ns - a.ns);
   }
 
   /** The longest ones, longest first. */
   get holds(): readonly Hold[] {
-    return this.#longestHolds();
+    return this.#holds === undefined ? [] : longestOf(this.#holds);
   }
 
   /** Takes stretches in order. */
   add(stretch: Stretch): void {
-    const { state, startNs, endNs, otherwise, run, inner } = stretch;
+    const { state, what, startNs, endNs, otherwise, run, inner } = stretch;
     const ns = endNs - startNs;
-    const entry = this.#entryOf(stretch);
+    const entry = this.#entryOf(state, what);
     const last = this.#last;
     const isNext =
-      last?.endNs === startNs && last.state === state && last.what === stretch.what && last.inner === inner;
+      last?.endNs === startNs && last.state === state && last.what === what && last.inner === inner;
     if (!isNext) entry.stretches++;
     this.#last = stretch;
     this.totalNs += ns;
     entry.ns += ns;
     entry.atMostNs += ns;
     if (otherwise === undefined) entry.atLeastNs += ns;
-    else this.#entryOf(otherwise).atMostNs += ns;
-    if (inner !== undefined) entry.inner.set(inner, (entry.inner.get(inner) ?? 0) + ns);
+    else this.#entryOf(otherwise.state, otherwise.what).atMostNs += ns;
+    if (inner !== undefined) {
+      entry.inner ??= new Map();
+      entry.inner.set(inner, (entry.inner.get(inner) ?? 0) + ns);
+    }
     if (state === 'held' && run !== undefined) this.#addHold(run, ns);
   }
 
   /** All time in a state. */
   nsOf(state: State): number {
     let ns = 0;
-    for (const entry of this.#entries.values()) if (entry.state === state) ns += entry.ns;
+    for (const entry of this.#entries) if (entry.state === state) ns += entry.ns;
     return ns;
   }
 
-  #entryOf({ state, what }: StateOf): AccountEntry {
-    const key = `${state} ${what}`;
-    const known = this.#entries.get(key);
+  #entryOf(state: State, what: string): MutableEntry {
+    const known = this.#find(state, what);
     if (known !== undefined) return known;
-    const isRest = this.#entries.size >= MAX_ENTRIES && what !== REST;
-    if (isRest) return this.#entryOf({ state, what: REST });
-    const entry = { state, what, ns: 0, atLeastNs: 0, atMostNs: 0, stretches: 0, inner: new Map() };
-    this.#entries.set(key, entry);
+    if (this.#entries.length >= MAX_ENTRIES && what !== REST) return this.#entryOf(state, REST);
+    const entry = { state, what, ns: 0, atLeastNs: 0, atMostNs: 0, stretches: 0, inner: undefined };
+    this.#entries.push(entry);
+    this.#byReason?.set(`${state} ${what}`, entry);
     return entry;
   }
 
+  #find(state: State, what: string): MutableEntry | undefined {
+    if (this.#entries.length > FEW_ENTRIES) {
+      this.#byReason ??= new Map(this.#entries.map((each) => [`${each.state} ${each.what}`, each]));
+      return this.#byReason.get(`${state} ${what}`);
+    }
+    for (const entry of this.#entries) if (entry.state === state && entry.what === what) return entry;
+    return undefined;
+  }
+
   #addHold(run: LoopRun, ns: number): void {
+    this.#holds ??= [];
     const last = this.#holds.at(-1);
     if (last?.run === run) last.ns += ns;
     else this.#holds.push({ run, ns });
-    if (this.#holds.length >= 4 * MAX_HOLDS) this.#holds = this.#longestHolds();
+    if (this.#holds.length >= 4 * MAX_HOLDS) this.#holds = longestOf(this.#holds);
   }
+}
 
-  #longestHolds(): Hold[] {
-    return [...this.#holds].sort((a, b) => b.ns - a.ns).slice(0, MAX_HOLDS);
-  }
+function longestOf(holds: readonly Hold[]): Hold[] {
+  return [...holds].sort((a, b) => b.ns - a.ns).slice(0, MAX_HOLDS);
 }
 
 const REST = UNKNOWN.tooMuch;
-
-/** The order in which states of equal length are shown. */
-export function stateOrder(state: State): number {
-  return STATES.indexOf(state);
-}

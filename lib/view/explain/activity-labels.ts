@@ -6,9 +6,11 @@ import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { TracedActivity } from '../traced-activity.ts';
 
 const MAX_LABEL = 120;
-/** Further ones are called by their task alone. */
-const MAX_LABELS = 20_000;
-const ID = /^(?:\d+|[\da-f]{8}-[\da-f-]{27}|(?=.*\d)[\da-f]{12,}|(?=.*\d)[\w-]{20,})$/i;
+/** Kept at a time. */
+const MAX_LABELS = 2000;
+const SPACES = /\s+/g;
+/** A part of a path that is a number, a GUID, or long and with a digit. */
+const ID = /\/(?:\d+|[\da-f]{8}-[\da-f-]{27}|(?=[^/]*\d)(?:[\da-f]{12,}|[\w-]{20,}))(?=\/|$)/gi;
 /** Literals in the text of a query. */
 const LITERAL = /'(?:[^'\\]|\\.|'')*'|\b\d+(?:\.\d+)?\b/g;
 const LISTS = /\(\s*\?(?:\s*,\s*\?)+\s*\)/g;
@@ -20,22 +22,18 @@ export class ActivityLabels {
   of({ payload }: TraceEvent, { task }: TracedActivity): string {
     const { method, pathAndQuery, text, host, port } = payload;
     if (typeof pathAndQuery === 'string') {
-      const isServer = task === 'Request';
-      const place = isServer || typeof host !== 'string' || host === '' ? '' : `${host}:${String(port)}`;
-      return this.#once(`${textOf(method)}${place}${pathAndQuery}`, task, () =>
-        [textOf(method), `${place}${template(pathAndQuery)}`].filter(Boolean).join(' '),
-      );
+      const isServer = task === 'Request' || typeof host !== 'string' || host === '';
+      const path = template(pathAndQuery);
+      return cut(`${textOf(method) || task} ${isServer ? path : `${host}:${String(port)}${path}`}`);
     }
     if (typeof text === 'string' && text !== '') {
-      return this.#once(text, task, () => text.replaceAll(LITERAL, '?').replaceAll(LISTS, '(…)'));
+      return this.#once(text, () => text.replaceAll(LITERAL, '?').replaceAll(LISTS, '(…)'));
     }
     const { operation, name, url, path } = payload;
     const place = [url, path].find((each) => typeof each === 'string');
-    if (typeof place === 'string') return this.#once(place, task, () => `${task} ${template(place)}`);
+    if (typeof place === 'string') return cut(`${task} ${template(place)}`);
     const telling = [operation, name].find((each) => typeof each === 'string' && each !== '');
-    return telling === undefined
-      ? task
-      : this.#once(String(telling), task, () => `${task} ${String(telling)}`);
+    return telling === undefined ? task : this.#once(String(telling), () => `${task} ${String(telling)}`);
   }
 
   /** With the route that a framework has reported at the end of a request. */
@@ -46,25 +44,25 @@ export class ActivityLabels {
     return `${method}${route}`.slice(0, MAX_LABEL);
   }
 
-  #once(key: string, task: string, make: () => string): string {
+  #once(key: string, make: () => string): string {
     const known = this.#labels.get(key);
     if (known !== undefined) return known;
-    if (this.#labels.size >= MAX_LABELS) return task;
-    const made = make().replaceAll(/\s+/g, ' ').trim();
-    const label = made.length > MAX_LABEL ? `${made.slice(0, MAX_LABEL - 1)}…` : made;
+    const label = cut(make().replaceAll(SPACES, ' ').trim());
+    if (this.#labels.size >= MAX_LABELS) this.#labels.clear();
     this.#labels.set(key, label);
     return label;
   }
 }
 
+function cut(label: string): string {
+  return label.length > MAX_LABEL ? `${label.slice(0, MAX_LABEL - 1)}…` : label;
+}
+
 /** `/user/17?x=1` as `/user/:id`. */
 function template(pathAndQuery: string): string {
-  const path = pathAndQuery.split(/[?#]/, 1)[0] ?? '';
-  return path
-    .slice(0, 4 * MAX_LABEL)
-    .split('/')
-    .map((part) => (ID.test(part) ? ':id' : part))
-    .join('/');
+  const end = pathAndQuery.search(/[?#]/);
+  const path = pathAndQuery.slice(0, Math.min(end < 0 ? Number.POSITIVE_INFINITY : end, 4 * MAX_LABEL));
+  return path.replaceAll(ID, '/:id');
 }
 
 function textOf(value: unknown): string {

@@ -55,15 +55,15 @@ const MAX_CHAIN = 200;
 
 /** The activities of one kind inside another. */
 export interface Calls {
+  readonly label: string;
   count: number;
   failed: number;
   /** Those that started after the one before had ended. */
   inTurn: number;
   /** The sum of their durations. */
   totalNs: number;
-  startNs: number;
-  /** When the last one started, and the latest end. */
-  lastStartNs: number;
+  readonly startNs: number;
+  /** The latest end. */
   endNs: number;
 }
 
@@ -76,13 +76,13 @@ export class ActivityTime {
   isSelected = false;
   /** Of its own runs, with their samples. */
   stacks: Map<SampledStack, number> | undefined;
-  calls: Map<string, Calls> | undefined;
-  readonly account = new Account();
+  calls: Calls[] = NO_CALLS;
   /** Whether all of its time is in its account. */
   isOver = false;
   /** What is not in its account yet; when it is over, its last ones, for the activity around it. */
-  #stretches: Stretch[] = [];
-  #waits: Wait[] = [];
+  #stretches: Stretch[] = NO_STRETCHES;
+  #waits: Wait[] = NO_WAITS;
+  #account: Account | undefined;
   #inside: ActivityTime[] = NONE;
   /** Until when its time is divided. */
   #cursorNs: number;
@@ -93,6 +93,16 @@ export class ActivityTime {
     this.label = label;
     this.loop = loop;
     this.#cursorNs = activity.startNs;
+  }
+
+  /** Complete when it is over. */
+  get account(): Account {
+    if (this.#account === undefined) {
+      this.#account = new Account();
+      const { startNs, endNs = startNs } = this.activity;
+      if (this.isOver) this.#account.add({ startNs, endNs, ...NOT_OBSERVED });
+    }
+    return this.#account;
   }
 
   addInside(inner: ActivityTime): void {
@@ -115,15 +125,30 @@ export class ActivityTime {
 
   /** Divides the rest of its time. Call this once it has ended and the runs until then are settled. */
   end(endNs: number): void {
+    const isUnobserved = this.loop === undefined || !this.loop.hasRuns;
+    this.isOver = true;
+    // Most activities of most traces: what is known of them is when they began and ended.
+    if (isUnobserved && this.#inside === NONE && this.#account === undefined) return;
     if (endNs > this.#cursorNs) this.#addWait(endNs, undefined);
     this.#cursorNs = endNs;
     this.#resolve();
     for (const inner of this.#inside) this.#count(inner);
     this.#inside = NONE;
-    for (const stretch of this.#stretches) this.account.add(stretch);
-    this.isOver = true;
+    this.#addToAccount();
     // An activity around it needs to know when it was in which state; if that is too much, only how long it took.
-    if (this.activity.parent === undefined || this.#stretches.length > MAX_INNER_PARTS) this.#stretches = [];
+    if (this.activity.parent === undefined || this.#stretches.length > MAX_INNER_PARTS) {
+      this.#stretches = NO_STRETCHES;
+    }
+  }
+
+  #push(stretch: Stretch): void {
+    if (this.#stretches === NO_STRETCHES) this.#stretches = [stretch];
+    else this.#stretches.push(stretch);
+  }
+
+  #pushWait(wait: Wait): void {
+    if (this.#waits === NO_WAITS) this.#waits = [wait];
+    else this.#waits.push(wait);
   }
 
   #addOwn(startNs: number, endNs: number, run: LoopRun): void {
@@ -135,7 +160,7 @@ export class ActivityTime {
       const to = Math.min(each.endNs, endNs);
       if (to <= from) continue;
       if (from > atNs) ran.push({ startNs: atNs, endNs: from });
-      this.#stretches.push({ startNs: from, endNs: to, state: 'collection', what: 'its own code', run });
+      this.#push({ startNs: from, endNs: to, state: 'collection', what: 'its own code', run });
       collectedNs += to - from;
       atNs = to;
     }
@@ -151,7 +176,7 @@ export class ActivityTime {
     for (const part of ran) {
       let from = part.startNs;
       const add = (to: number, state: StateOf, bounds?: StateOf) => {
-        if (to > from) this.#stretches.push({ startNs: from, endNs: to, ...state, otherwise: bounds, run });
+        if (to > from) this.#push({ startNs: from, endNs: to, ...state, otherwise: bounds, run });
         from = Math.max(from, to);
       };
       const preempted = Math.min(preemptedNs, part.endNs - part.startNs);
@@ -177,8 +202,14 @@ export class ActivityTime {
     const { loop } = this;
     if (loop === undefined || !loop.hasRuns) {
       const parts = [{ startNs, endNs, run: undefined, isShort: false, kind: 'blind' } as const];
-      const state = { state: 'unknown', what: UNKNOWN.notObserved } as const;
-      this.#waits.push({ startNs, endNs, parts, state, isCertain: false, wokenByNs: endNs });
+      this.#pushWait({
+        startNs,
+        endNs,
+        parts,
+        state: NOT_OBSERVED,
+        isCertain: false,
+        wokenByNs: endNs,
+      });
       return;
     }
     const last = run ?? loop.runAt(endNs);
@@ -194,7 +225,7 @@ export class ActivityTime {
         cut(time, Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY, parts);
       } else cut(time, readyFromNs, readyByNs, parts);
     }
-    this.#waits.push({
+    this.#pushWait({
       startNs,
       endNs,
       parts,
@@ -245,19 +276,25 @@ export class ActivityTime {
     this.#resolve();
     for (const inner of this.#inside) if (inner.isOver) this.#count(inner);
     this.#inside = this.#inside.filter(({ isOver }) => !isOver).slice(-MAX_PARTS / 2);
-    for (const stretch of this.#stretches) this.account.add(stretch);
-    this.#stretches = [];
+    this.#addToAccount();
+    this.#stretches = NO_STRETCHES;
+  }
+
+  #addToAccount(): void {
+    this.#account ??= new Account();
+    for (const stretch of this.#stretches) this.#account.add(stretch);
   }
 
   #resolve(): void {
     if (this.#waits.length === 0) return;
-    const inside = this.#inside.filter(
-      ({ activity: { state, endNs } }) => state === 'stopped' && endNs !== undefined,
-    );
-    inside.sort((a, b) => endOf(a) - endOf(b));
+    let inside = this.#inside;
+    if (inside !== NONE) {
+      inside = inside.filter(({ activity: { state, endNs } }) => state === 'stopped' && endNs !== undefined);
+      if (inside.length > 1) inside.sort((a, b) => endOf(a) - endOf(b));
+    }
     for (const wait of this.#waits) this.#resolveWait(wait, inside);
-    this.#waits = [];
-    this.#stretches.sort((a, b) => a.startNs - b.startNs);
+    this.#waits = NO_WAITS;
+    if (this.#stretches.length > 1) this.#stretches.sort((a, b) => a.startNs - b.startNs);
   }
 
   #resolveWait(wait: Wait, inside: readonly ActivityTime[]): void {
@@ -285,7 +322,7 @@ export class ActivityTime {
     let atNs = startNs;
     const add = (from: number, to: number, what: Pick<Stretch, 'state' | 'what'>) => {
       const by = isShort ? undefined : run;
-      if (to > from) this.#stretches.push({ startNs: from, endNs: to, ...what, otherwise, run: by });
+      if (to > from) this.#push({ startNs: from, endNs: to, ...what, otherwise, run: by });
     };
     const what = { state: 'held', what: isShort ? SHORT_RUNS : (run?.label ?? NO_RUN) } as const;
     // In the run of something else, collections are a part of that, unless it did little else.
@@ -305,12 +342,12 @@ export class ActivityTime {
     let atNs = startNs;
     for (const { startNs: from, endNs: to, inner } of path) {
       if (to <= atNs || from >= endNs) continue;
-      if (from > atNs) this.#stretches.push({ startNs: atNs, endNs: from, ...state });
+      if (from > atNs) this.#push({ startNs: atNs, endNs: from, ...state });
       const start = Math.max(from, atNs);
       atNs = Math.min(to, endNs);
       this.#addInner(inner, start, atNs, otherwise);
     }
-    if (endNs > atNs) this.#stretches.push({ startNs: atNs, endNs, ...state });
+    if (endNs > atNs) this.#push({ startNs: atNs, endNs, ...state });
   }
 
   /** What concerns the thread or a pool is the activity's own state; the rest is time in the activity inside. */
@@ -318,7 +355,7 @@ export class ActivityTime {
     let atNs = startNs;
     const rest = (to: number) => {
       if (to > atNs) {
-        this.#stretches.push({
+        this.#push({
           startNs: atNs,
           endNs: to,
           state: 'child',
@@ -333,9 +370,7 @@ export class ActivityTime {
       const from = Math.max(each.startNs, atNs);
       const to = Math.min(each.endNs, endNs);
       rest(from);
-      const outer = lifted(each, inner.label);
-      const isLost = outer.state === 'child' && otherwise !== undefined;
-      this.#stretches.push({ ...(isLost ? { ...outer, otherwise } : outer), startNs: from, endNs: to });
+      this.#push(lifted(each, inner.label, from, to, otherwise));
       atNs = to;
     }
     rest(endNs);
@@ -343,25 +378,28 @@ export class ActivityTime {
 
   #count({ activity: { startNs, endNs, isFailed, state }, label }: ActivityTime): void {
     if (state !== 'stopped' || endNs === undefined) return;
-    this.calls ??= new Map();
-    const known = this.calls.get(label);
+    if (this.calls === NO_CALLS) this.calls = [];
+    const known = this.calls.find((each) => each.label === label);
     if (known === undefined) {
-      if (this.calls.size >= MAX_CALLS) return;
-      const first = { startNs, lastStartNs: startNs, endNs, totalNs: endNs - startNs };
-      this.calls.set(label, { count: 1, failed: isFailed ? 1 : 0, inTurn: 1, ...first });
+      if (this.calls.length >= MAX_CALLS) return;
+      const totalNs = endNs - startNs;
+      this.calls.push({ label, count: 1, failed: isFailed ? 1 : 0, inTurn: 1, totalNs, startNs, endNs });
       return;
     }
     known.count++;
     if (isFailed) known.failed++;
     if (startNs >= known.endNs) known.inTurn++;
     known.totalNs += endNs - startNs;
-    known.lastStartNs = Math.max(known.lastStartNs, startNs);
     known.endNs = Math.max(known.endNs, endNs);
   }
 }
 
 /** Shared by all that have none. */
 const NONE: ActivityTime[] = [];
+const NO_STRETCHES: Stretch[] = [];
+const NO_WAITS: Wait[] = [];
+const NO_CALLS: Calls[] = [];
+const NOT_OBSERVED: StateOf = { state: 'unknown', what: UNKNOWN.notObserved };
 const RUNNING: StateOf = { state: 'running', what: '' };
 const LOST: StateOf = { state: 'unknown', what: UNKNOWN.lost };
 
@@ -471,12 +509,33 @@ function isInside(inner: TracedActivity, outer: TracedActivity): boolean {
   return false;
 }
 
-function lifted(stretch: Stretch, label: string): Stretch {
-  const { state, what } = stretch;
-  const isOfProcess = state === 'held' || state === 'collection';
-  const otherwise = stretch.otherwise && ({ state: 'child', what: label } as const);
-  if (isOfProcess || state === 'pool') return { ...stretch, otherwise };
-  const chain = state === 'child' ? `${label} › ${what}`.slice(0, MAX_CHAIN) : label;
-  const inner = state === 'child' ? stretch.inner : state;
-  return { ...stretch, state: 'child', what: chain, inner, otherwise: undefined };
+/** A part of the time in an activity inside, as the state of the one around it. */
+function lifted(
+  { state, what, otherwise, run, inner }: Stretch,
+  label: string,
+  startNs: number,
+  endNs: number,
+  lost: StateOf | undefined,
+): Stretch {
+  if (state === 'held' || state === 'collection' || state === 'pool') {
+    return {
+      startNs,
+      endNs,
+      state,
+      what,
+      otherwise: otherwise && { state: 'child', what: label },
+      run,
+      inner: undefined,
+    };
+  }
+  const isChain = state === 'child';
+  return {
+    startNs,
+    endNs,
+    state: 'child',
+    what: isChain ? `${label} › ${what}`.slice(0, MAX_CHAIN) : label,
+    otherwise: lost,
+    run: undefined,
+    inner: isChain ? inner : state,
+  };
 }

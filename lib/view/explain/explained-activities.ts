@@ -53,7 +53,8 @@ export class ExplainedActivities {
   });
   readonly #options: ExplainOptions;
   readonly #labels = new ActivityLabels();
-  readonly #times = new Map<TracedActivity, ActivityTime>();
+  /** By the activities' indexes: objects as keys would need hashes. */
+  readonly #times = new Map<number, ActivityTime>();
   readonly #threads = new Map<string, Thread>();
   /** What the current event has ended. */
   readonly #closed: TracedActivity[] = [];
@@ -114,21 +115,21 @@ export class ExplainedActivities {
     const { loop } = this.#threadOf(event);
     const time = new ActivityTime(activity, this.#labels.of(event, activity), loop);
     time.isSelected = this.#options.isSelected?.(event, activity) ?? true;
-    this.#times.set(activity, time);
+    this.#times.set(activity.index, time);
     const { parent } = activity;
-    if (parent !== undefined) this.#times.get(parent)?.addInside(time);
+    if (parent !== undefined) this.#times.get(parent.index)?.addInside(time);
   }
 
   #stop(event: TraceEvent, activity: TracedActivity): void {
-    const time = this.#times.get(activity);
+    const time = this.#times.get(activity.index);
     if (time !== undefined) time.label = this.#labels.withRoute(time.label, event);
   }
 
   #close(activity: TracedActivity): void {
-    const time = this.#times.get(activity);
+    const time = this.#times.get(activity.index);
     if (time === undefined) return;
     if (activity.endNs === undefined) {
-      this.#times.delete(activity);
+      this.#times.delete(activity.index);
       this.#unended++;
       return;
     }
@@ -141,7 +142,7 @@ export class ExplainedActivities {
 
   #explain(time: ActivityTime): void {
     const { activity } = time;
-    this.#times.delete(activity);
+    this.#times.delete(activity.index);
     // Its stop may have come late, after that of an activity around it.
     time.end(activity.endNs as number);
     if (activity.index >= 0) this.#options.take(time);
@@ -152,7 +153,7 @@ export class ExplainedActivities {
     const { provider, name, payload, processId, threadId } = event;
     const state = stateOfCall(`${provider}/${name}`);
     const parent = this.tracker.activityOf(event);
-    const around = parent === undefined ? undefined : this.#times.get(parent);
+    const around = parent === undefined ? undefined : this.#times.get(parent.index);
     const agoNs = Math.round(Number(payload.durationMSec) * NS_PER_MS);
     if (state === undefined || around === undefined || !(agoNs > 0)) return;
     const endNs = Number(event.timeSinceStart);
@@ -179,7 +180,7 @@ export class ExplainedActivities {
   }
 
   #labelOf(activity: TracedActivity): string {
-    return this.#times.get(activity)?.label ?? activity.task;
+    return this.#times.get(activity.index)?.label ?? activity.task;
   }
 
   #settle(nowNs: number): void {
@@ -188,7 +189,7 @@ export class ExplainedActivities {
     for (const thread of this.#threads.values()) {
       if (!thread.loop.hasRuns) continue;
       thread.loop.settle(nowNs, (run) => {
-        if (run.activity !== undefined) this.#times.get(run.activity)?.addRun(run);
+        if (run.activity !== undefined) this.#times.get(run.activity.index)?.addRun(run);
       });
       const { settledNs } = thread.loop;
       let count = 0;

@@ -23,7 +23,7 @@ export function explanationJson(
     schema: SCHEMA,
     activities: findings.findings().map((finding) => activityJson(finding, framesOf)),
     kinds: findings.kinds.slice(0, MAX_TOTALS).map(kindJson),
-    waits: byTime(findings.waits.values()).map(({ state, what, ns, activities }) => ({
+    waits: byTime(findings.waits.all).map(({ state, what, ns, activities }) => ({
       state,
       what,
       msec: ms(ns),
@@ -60,8 +60,7 @@ function activityJson(finding: Finding, framesOf: FramesOf): object {
       msec: ms(ns),
       atLeastMSec: ms(atLeastNs),
       atMostMSec: ms(atMostNs),
-      inner:
-        inner.size === 0 ? undefined : Object.fromEntries([...inner].map(([each, time]) => [each, ms(time)])),
+      inner: inner && Object.fromEntries([...inner].map(([each, time]) => [each, ms(time)])),
     })),
     holds: account.holds.map(({ run, ns }) => ({
       by: run.label,
@@ -78,11 +77,11 @@ function activityJson(finding: Finding, framesOf: FramesOf): object {
   };
 }
 
-function callsJson({ calls = new Map() }: ActivityTime): object[] {
+function callsJson({ calls }: ActivityTime): object[] {
   return [...calls]
-    .sort(([, a], [, b]) => b.totalNs - a.totalNs)
+    .sort((a, b) => b.totalNs - a.totalNs)
     .slice(0, MAX_CALLS)
-    .map(([label, { count, failed, inTurn, totalNs }]) => ({
+    .map(({ label, count, failed, inTurn, totalNs }) => ({
       label,
       count,
       failed,

@@ -6,7 +6,7 @@ import { Quantiles } from '../quantiles.ts';
 import type { AccountEntry } from './account.ts';
 import type { ActivityTime } from './activity-time.ts';
 import type { LoopRun } from './loop-runs.ts';
-import { type StateOf, stateOfCall } from './states.ts';
+import { type State, type StateOf, stateOfCall } from './states.ts';
 
 /** All activities of one kind: of one name and label. */
 export interface KindFindings {
@@ -17,7 +17,7 @@ export interface KindFindings {
   failed: number;
   totalNs: number;
   /** By state and reason. */
-  readonly waits: Map<string, WaitFinding>;
+  readonly waits: Waits;
   /** By label: what activities of this kind call again and again. */
   readonly repeated: Map<string, RepeatedCalls>;
   /** The slowest that are asked for, slowest first. */
@@ -77,18 +77,18 @@ export class Findings {
   /** Of the activities at the top. */
   count = 0;
   /** Runs that held others, by what ran, and how long all activities at the top waited for them. */
-  readonly waits: Map<string, WaitFinding> = new Map();
+  readonly waits: Waits = new Waits();
   readonly #options: FindingOptions;
-  readonly #kinds = new Map<string, KindFindings>();
+  readonly #kinds = new Kinds();
   /** Calls without an activity around them: of interest only if nothing else is at the top. */
-  readonly #calls = new Map<string, KindFindings>();
+  readonly #calls = new Kinds();
 
   constructor(options: FindingOptions) {
     this.#options = options;
   }
 
   get kinds(): readonly KindFindings[] {
-    return [...this.#used().values()].sort((a, b) => b.totalNs - a.totalNs);
+    return [...this.#used().all].sort((a, b) => b.totalNs - a.totalNs);
   }
 
   add(time: ActivityTime): void {
@@ -100,7 +100,7 @@ export class Findings {
     if (!isCandidate && !isTop) return;
     const isCall = stateOfCall(activity.name) !== undefined;
     const kinds = isCall && !this.#options.isChosen ? this.#calls : this.#kinds;
-    const kind = kindOf(kinds, time);
+    const kind = kinds.of(time);
     this.#count(kind, time);
     if (isTop && !isCall) this.#countTop(time);
     if (isCandidate && (this.#options.isWanted?.(time) ?? true)) {
@@ -111,7 +111,7 @@ export class Findings {
   /** The slowest: against their own kind, one of each kind first. */
   findings(): Finding[] {
     const all: Finding[] = [];
-    for (const kind of this.#used().values()) {
+    for (const kind of this.#used().all) {
       for (const [index, time] of kind.slowest.entries()) all.push(finding(kind, time, index + 1));
     }
     if (this.#options.isChosen) {
@@ -122,8 +122,8 @@ export class Findings {
     return [...firsts, ...others].slice(0, this.#options.slowest).sort(byExcess);
   }
 
-  #used(): Map<string, KindFindings> {
-    return this.#kinds.size > 0 ? this.#kinds : this.#calls;
+  #used(): Kinds {
+    return this.#kinds.all.length > 0 ? this.#kinds : this.#calls;
   }
 
   #count(kind: KindFindings, time: ActivityTime): void {
@@ -133,9 +133,10 @@ export class Findings {
     kind.totalNs += durationNs;
     kind.durations.add(durationNs);
     if (activity.isFailed) kind.failed++;
-    for (const entry of account.entries) addWait(kind.waits, entry);
-    for (const [label, each] of calls ?? []) {
+    for (const entry of account.entries) kind.waits.add(entry);
+    for (const each of calls) {
       if (each.count < REPEATED) continue;
+      const { label } = each;
       const known = kind.repeated.get(label);
       const repeated = known ?? { activities: 0, calls: 0, mostCalls: 0, inTurn: 0, totalNs: 0 };
       repeated.activities++;
@@ -149,7 +150,7 @@ export class Findings {
 
   #countTop({ account }: ActivityTime): void {
     this.count++;
-    for (const entry of account.entries) addWait(this.waits, entry);
+    for (const entry of account.entries) this.waits.add(entry);
     for (const { run, ns } of account.holds) {
       run.victims++;
       run.lostNs += ns;
@@ -157,24 +158,62 @@ export class Findings {
   }
 }
 
-function kindOf(kinds: Map<string, KindFindings>, { activity: { name }, label }: ActivityTime): KindFindings {
-  const key = `${name} ${label}`;
-  const known = kinds.get(key);
-  if (known !== undefined) return known;
-  const isRest = kinds.size >= MAX_KINDS;
-  const kind = (isRest ? kinds.get(REST) : undefined) ?? {
-    name: isRest ? REST : name,
-    label: isRest ? REST : label,
-    durations: new Quantiles(),
-    count: 0,
-    failed: 0,
-    totalNs: 0,
-    waits: new Map(),
-    repeated: new Map(),
-    slowest: [],
-  };
-  kinds.set(isRest ? REST : key, kind);
-  return kind;
+/** The kinds by name and label; those beyond the limit are one. */
+class Kinds {
+  readonly all: KindFindings[] = [];
+  readonly #byName = new Map<string, Map<string, KindFindings>>();
+
+  of({ activity: { name }, label }: ActivityTime): KindFindings {
+    const known = this.#byName.get(name)?.get(label);
+    if (known !== undefined) return known;
+    return this.all.length < MAX_KINDS ? this.#add(name, label) : this.#rest();
+  }
+
+  #rest(): KindFindings {
+    return this.#byName.get(REST)?.get(REST) ?? this.#add(REST, REST);
+  }
+
+  #add(name: string, label: string): KindFindings {
+    const kind: KindFindings = {
+      name,
+      label,
+      durations: new Quantiles(),
+      count: 0,
+      failed: 0,
+      totalNs: 0,
+      waits: new Waits(),
+      repeated: new Map(),
+      slowest: [],
+    };
+    this.all.push(kind);
+    const ofName = this.#byName.get(name) ?? new Map<string, KindFindings>();
+    this.#byName.set(name, ofName.set(label, kind));
+    return kind;
+  }
+}
+
+/** What activities waited for, by state and reason. */
+export class Waits {
+  readonly all: WaitFinding[] = [];
+  readonly #byState = new Map<State, Map<string, WaitFinding>>();
+
+  add({ state, what, ns }: AccountEntry): void {
+    if (ns === 0) return;
+    const known = this.of(state, what);
+    if (known !== undefined) {
+      known.ns += ns;
+      known.activities++;
+    } else if (this.all.length < MAX_WAITS) {
+      const wait = { state, what, ns, activities: 1 };
+      this.all.push(wait);
+      const ofState = this.#byState.get(state) ?? new Map<string, WaitFinding>();
+      this.#byState.set(state, ofState.set(what, wait));
+    }
+  }
+
+  of(state: State, what: string): WaitFinding | undefined {
+    return this.#byState.get(state)?.get(what);
+  }
 }
 
 const REST = '(further kinds)';
@@ -188,23 +227,13 @@ function keepSlowest(kind: KindFindings, time: ActivityTime, count: number): voi
   if (slowest.length > count) slowest.pop();
 }
 
-function addWait(waits: Map<string, WaitFinding>, { state, what, ns }: AccountEntry): void {
-  if (ns === 0) return;
-  const key = `${state} ${what}`;
-  const known = waits.get(key);
-  if (known !== undefined) {
-    known.ns += ns;
-    known.activities++;
-  } else if (waits.size < MAX_WAITS) waits.set(key, { state, what, ns, activities: 1 });
-}
-
 function finding(kind: KindFindings, time: ActivityTime, rank: number): Finding {
   const durationNs = time.account.totalNs;
   const usualNs = kind.durations.at(0.5) ?? durationNs;
   const isSlow = kind.count >= COMPARABLE && durationNs >= SLOW * usualNs;
   const beyondUsual = (entry: AccountEntry) => {
     if (!isSlow) return entry.ns;
-    const all = kind.waits.get(`${entry.state} ${entry.what}`)?.ns ?? 0;
+    const all = kind.waits.of(entry.state, entry.what)?.ns ?? 0;
     return entry.ns - (all - entry.ns) / (kind.count - 1);
   };
   const [cause] = [...time.account.entries].sort((a, b) => beyondUsual(b) - beyondUsual(a));

@@ -85,7 +85,7 @@ export function othersOf({ time, cause }: Finding): string | undefined {
 /** What made all activities together wait, most first: their states, then the calls that they repeat. */
 export function totalsOf({ kinds, waits }: Findings): string[] {
   const allNs = kinds.reduce((sum, { totalNs }) => sum + totalNs, 0);
-  const longest = [...waits.values()]
+  const longest = [...waits.all]
     .filter(({ ns }) => ns >= allNs * MIN_SHARE)
     .sort((a, b) => b.ns - a.ns)
     .slice(0, MAX_TOTALS);
@@ -248,9 +248,9 @@ function codeText(code: string | undefined): string {
   return code === undefined ? '' : ` (${code})`;
 }
 
-function callsText(what: string, calls: ReadonlyMap<string, Calls> | undefined): string {
+function callsText(what: string, calls: readonly Calls[]): string {
   const [label = what] = what.split(' › ', 1);
-  const known = calls?.get(label);
+  const known = calls.find((each) => each.label === label);
   if (known === undefined || known.count === 1) return what;
   const inTurn = known.inTurn > known.count / 2;
   const how = inTurn ? 'one after the other' : 'at the same time';
@@ -258,8 +258,8 @@ function callsText(what: string, calls: ReadonlyMap<string, Calls> | undefined):
 }
 
 /** Calls that failed and were made again. */
-function retryText(calls: ReadonlyMap<string, Calls> | undefined): string {
-  for (const [label, { count, failed, inTurn }] of calls ?? []) {
+function retryText(calls: readonly Calls[]): string {
+  for (const { label, count, failed, inTurn } of calls) {
     if (failed === 0 || count < 2 || inTurn < 2) continue;
     return `, between ${thousands(count)} calls of ${label}, of which ${thousands(failed)} failed: it retries`;
   }
