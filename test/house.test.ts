@@ -209,3 +209,36 @@ describe('ARCHITECTURE.md', () => {
     expect(named.filter((file) => !existsSync(join(packageFolder, file)))).toEqual([]);
   });
 });
+
+/** The first sentences of the doc comments in a file. */
+function firstSentences(path: string): string[] {
+  const comments = readFileSync(path, 'utf8').matchAll(/\/\*\*([\s\S]*?)\*\//g);
+  return Array.from(comments, ([, text = '']) => {
+    const [sentence = ''] = text
+      .replaceAll(/\n\s*\*/g, ' ')
+      .trim()
+      .split(/(?<=[.:;])\s/);
+    return sentence;
+  });
+}
+
+/** A preposition and no main clause after it, or a reference to another comment in place of a subject. */
+const FRAGMENT =
+  /^(?:(?:Of|By|In|For|From|With|Without|As)\b[^,]*$|The same(?: for| as|[.,])|This and the\b|Also\b)/;
+
+describe('a doc comment in lib/', () => {
+  it('begins with a sentence, not with a fragment', () => {
+    expect(['Of a page.', 'By type.', 'The same for text.'].filter((text) => !FRAGMENT.test(text))).toEqual(
+      [],
+    );
+    expect(
+      ['In version 6, it is a list.', 'The same stacks come again.'].filter((text) => FRAGMENT.test(text)),
+    ).toEqual([]);
+    const fragments = libFiles.flatMap((path) =>
+      firstSentences(path)
+        .filter((text) => FRAGMENT.test(text))
+        .map((text) => `${relative(packageFolder, path)}: ${text}`),
+    );
+    expect(fragments).toEqual([]);
+  });
+});

@@ -106,7 +106,7 @@ export function activityName(provider: string, eventName: string, task = 0): str
 }
 
 /**
- * For loops that perpetuate themselves: a timer or callback, set inside an activity, starts the same activity again
+ * Treats loops that perpetuate themselves: a timer or callback, set inside an activity, starts the same activity again
  * after it has ended. .NET's rules nest an activity even in an ended one that caused it, so each iteration would be
  * nested in the last: deeper with every tick, until no ids are left at level 100. Such loops are common in JavaScript,
  * so each iteration becomes a sibling of the last: `//1/1`, `//1/2`, ...

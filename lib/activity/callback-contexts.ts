@@ -24,7 +24,7 @@ export class CallbackContexts {
   readonly #changed: { readonly resource: Resource; readonly value: unknown }[] = [];
   #last: Resource | undefined;
   #isScheduled = false;
-  /** For the innermost `run` of the storage, which itself restores what it changes. */
+  /** The resource of the innermost `run` of the storage, which itself restores what it changes. */
   #running: Resource | undefined;
 
   constructor(key: symbol) {
@@ -68,7 +68,7 @@ export class CallbackContexts {
     }
   };
 
-  /** Only those of the connection: a request may be handled in the middle of other work. */
+  /** Restores only the connection's own contexts: a request may be handled in the middle of other work. */
   readonly #restoreRunning = () => {
     if (this.#changed.length === 0) return;
     const resource = executionAsyncResource() as Resource;

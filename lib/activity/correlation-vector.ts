@@ -9,7 +9,7 @@ const MAX_ELEMENT = 2 ** 32 - 1;
 /** Terminates a vector that could not be extended because it would have become too long. */
 const TERMINATOR = '!';
 const VECTOR = /^([A-Za-z\d+/]{16}|[A-Za-z\d+/]{22})((?:\.\d{1,10})+)(!?)$/;
-/** By version: how many bytes the base encodes, and the maximum length of a vector. */
+/** The limits of each version: how many bytes the base encodes, and the maximum length of a vector. */
 const VERSIONS = { 1: { bytes: 12, maxLength: 63 }, 2: { bytes: 16, maxLength: 127 } } as const;
 const BASE_LENGTH_V1 = 16;
 const MAX_LENGTH = VERSIONS[2].maxLength + TERMINATOR.length;
@@ -29,7 +29,9 @@ export class CorrelationVector {
     this.#isTerminated = isTerminated;
   }
 
-  /** For an initial message: a random base, and 0. Version 2 has 128 random bits, version 1 has 96. */
+  /**
+   * Returns the vector of an initial message: a random base, and 0. Version 2 has 128 random bits, version 1 has 96.
+   */
   static begin(version: 1 | 2 = 2): CorrelationVector {
     const { bytes } = VERSIONS[version];
     // Not imported: loading node:crypto takes longer than loading all of tracewright.
@@ -51,8 +53,8 @@ export class CorrelationVector {
   }
 
   /**
-   * For the work caused by a message with this vector: `X.1` becomes `X.1.0`. If that would be too long, the same
-   * vector with a final `!`, which it then keeps.
+   * Returns the vector for the work caused by a message with this vector: `X.1` becomes `X.1.0`. If that would be too
+   * long, it is the same vector with a final `!`, which it then keeps.
    */
   extend(): CorrelationVector {
     if (this.#isTerminated) return this;

@@ -95,7 +95,7 @@ export class ActivityFlow {
     this.onSwitch?.();
   }
 
-  /** As `enter`, unless the running code is inside the activity already or the flow has ended. */
+  /** Enters the activity like `enter`, unless the running code is inside it already or the flow has ended. */
   comeBackTo(activity: Activity): void {
     if (!this.active) return;
     let current = this.context?.activity;

@@ -11,7 +11,7 @@ import { appendNumber, appendOverflowNumber, endAfterNumber, endAfterOverflowNum
 const PATH = /^\/(?:\/|#\d+\/)\d+(?:\/\d+)*(?:\$\d+)?\/?$/;
 const NUMBER = /([/$])(\d+)(?=[/$]|$)/g;
 const MAX_NUMBER = 0xffffffff;
-/** In the order of the text, where the bytes of a path are: the first three groups are little-endian numbers. */
+/** The positions of a path's bytes, in the order of the text: the first three groups are little-endian numbers. */
 const BYTES_IN_TEXT = [
   [3, 2, 1, 0],
   [5, 4],
@@ -73,7 +73,7 @@ function patternOf({ guid, end }: Prefix): string {
   return groups.map(withCounts).join('-');
 }
 
-/** In both cases: tools of Windows print upper case. */
+/** Reads digits of both cases: tools of Windows print upper case. */
 function digitOf(guid: Guid, at: number): string {
   const digit = nibbleAt(guid, at).toString(16);
   return digit < 'a' ? digit : `[${digit}${digit.toUpperCase()}]`;

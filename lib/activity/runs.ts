@@ -40,7 +40,7 @@ export interface ActivityRunFields {
 /** @param wokenBy the activity that the thread ran when the callback began, if it was another */
 export type WriteRun = (run: ActivityRunFields, id: Guid | undefined, wokenBy: Guid | undefined) => void;
 
-/** In milliseconds. */
+/** The clocks are in milliseconds. */
 export interface LoopClocks {
   now(): number;
   /** How long the loop has waited so far. */

@@ -34,7 +34,7 @@ export function currentActivityId(): string | undefined {
   return runningActivity(sharedActivities())?.toString();
 }
 
-/** The same as it is kept: equal ids of one activity are the same object. */
+/** Returns the id as it is kept: equal ids of one activity are one object. */
 export function runningActivity({ flow, tracker }: SharedActivities): Guid | undefined {
   return tracker.currentActivityId(flow.context);
 }

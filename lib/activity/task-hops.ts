@@ -14,7 +14,7 @@ export const TASK_EVENTS = {
   guid: '2e5dba47-a3d2-4d16-8ee0-6671ffdcd7b5',
   /** TasksFlowActivityIds: makes .NET and tracewright flow activity ids. */
   flowKeyword: 0x80n,
-  /** The same with the tasks themselves: TaskTransfer, Tasks and TaskStops. */
+  /** These keywords also select the tasks themselves: TaskTransfer, Tasks and TaskStops. */
   taskKeywords: 0xc3n,
 } as const;
 
@@ -37,7 +37,9 @@ export class TaskHops {
   readonly #events: TaskEvents;
   readonly #threadBits: number;
   #lastTask = 0;
-  /** For each activity, or `OUTSIDE`: the task of its next run, scheduled while it was last running. */
+  /**
+   * The key is an activity or `OUTSIDE`; the value is the task of its next run, scheduled while it was last running.
+   */
   readonly #next = new WeakMap<object, number>();
   #running: Guid | undefined;
   #task: number | undefined;

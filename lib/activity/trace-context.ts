@@ -68,7 +68,7 @@ export class TraceContext {
     return new TraceContext(traceId, spanId, '', known, tracestateOf(tracestate));
   }
 
-  /** For a crossing activity caused by this one. */
+  /** Returns the context of a crossing activity that this one causes. */
   child(): TraceContext {
     return new TraceContext(this.traceId, randomHex(16), this.spanId, this.flags, this.state);
   }

@@ -29,7 +29,7 @@ export class LabelledNumbers {
 }
 
 export class AgentCounters {
-  /** By rule. */
+  /** The label is the rule. */
   readonly sessions = new LabelledNumbers();
   readonly received = new LabelledNumbers();
   readonly receivedBytes = new LabelledNumbers();
@@ -40,7 +40,7 @@ export class AgentCounters {
   readonly unused = new LabelledNumbers();
   /** Events that should have been written. By reason. */
   readonly dropped = new LabelledNumbers(['process', 'disk', 'budget', 'memory', 'fault']);
-  /** By what failed. */
+  /** The label is what failed. */
   readonly errors = new LabelledNumbers(['process', 'session', 'trace', 'disk', 'parquet', 'otlp', 'scan']);
   /** Triggers that a limit suppressed. */
   suppressed = 0;
@@ -52,7 +52,7 @@ export class AgentCounters {
   /** Events in rings. */
   held = 0;
   heldBytes = 0;
-  /** For rings, and for what has arrived since the last sequence points. */
+  /** Counts the bytes of rings, and of what has arrived since the last sequence points. */
   memoryUsed = 0;
   memoryBudget = 0;
   throttledMs = 0;

@@ -31,7 +31,7 @@ const LAST_EVENTS_MS = 8000;
 const LAST_FILES_MS = 5000;
 const TRACES = 'traces';
 const TABLES = 'parquet';
-/** In the names of files, after that of the service. */
+/** This separates the service from the rest of a file's name. */
 const SERVICE_END = '@';
 const MAX_NAME = 64;
 /** A session, its service and its rule, in the name of a file; see `Recorder`. */
@@ -54,7 +54,7 @@ export class Agent {
   readonly #rules: readonly Rule[];
   readonly #spans: SpanShipping | undefined;
   readonly #shipping: Shipping;
-  /** By process. */
+  /** The key is the process id. */
   readonly #attached = new Map<number, Set<Attachment>>();
   #metrics: MetricsServer | undefined;
   #ticking: NodeJS.Timeout | undefined;
@@ -285,7 +285,7 @@ export class Agent {
   }
 }
 
-/** In milliseconds; NaN where the system does not say it. */
+/** Returns milliseconds, or NaN where the system does not say it. */
 function sinceBoot(): number {
   try {
     return Number.parseFloat(readFileSync('/proc/uptime', 'utf8')) * MS;
@@ -294,7 +294,7 @@ function sinceBoot(): number {
   }
 }
 
-/** Without triggers, everything is written. */
+/** A rule without triggers has everything written. */
 function isStream({ triggers }: RuleSettings): boolean {
   return triggers.length === 0;
 }

@@ -34,7 +34,7 @@ export interface AttachmentOptions {
   readonly say: (sentence: string) => void;
 }
 
-/** In the process, for what the agent has not taken yet. */
+/** The process buffers what the agent has not taken yet, up to this size. */
 const BUFFER_MEGABYTES = 64;
 const BYTES_PER_MB = 1e6;
 /** An event that the trace's reader holds back. */
@@ -163,7 +163,7 @@ export class Attachment {
   async *#bytesOf({ stream }: TracingSession): AsyncGenerator<Uint8Array, void, undefined> {
     const { counters, rule } = this.#options;
     const sections = this.#sections;
-    /** Of a block that is not whole. */
+    /** These bytes belong to a block that is not whole. */
     let waiting: Uint8Array[] = [];
     let size = 0;
     for await (const chunk of stream) {

@@ -9,7 +9,7 @@ import { nameOfPartial } from '../base/output-file.ts';
 import type { AgentCounters } from './agent-counters.ts';
 
 export interface DiskSettings {
-  /** In bytes. */
+  /** The limit is in bytes. */
   readonly limit: number;
   readonly whenFull: 'removeOldest' | 'refuseNew';
 }
@@ -20,7 +20,7 @@ export class DiskBudget {
   /** Whole files by path, the oldest first. */
   readonly #files = new Map<string, number>();
   #used = 0;
-  /** By process. */
+  /** The key is the process, the value its bytes. */
   readonly #useOf = new Map<string, number>();
 
   /**

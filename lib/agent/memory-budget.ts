@@ -6,9 +6,9 @@ import { totalmem } from 'node:os';
 import type { AgentCounters } from './agent-counters.ts';
 
 export interface Ring {
-  /** In bytes. */
+  /** The size is in bytes. */
   readonly size: number;
-  /** Of a ring that is not empty. */
+  /** Call this only on a ring that is not empty. */
   dropOldest(): void;
 }
 
@@ -18,7 +18,7 @@ const LEAST_BYTES = 16e6;
 const MOST_BYTES = 512e6;
 const SAID_EVERY_MS = 60_000;
 
-/** By default, half of what the container or the machine leaves: garbage takes about as much as what is held. */
+/** The default is half of what the container or the machine leaves: garbage takes about as much as what is held. */
 export function defaultMemory(): number {
   const room = Math.min(process.constrainedMemory() || Number.POSITIVE_INFINITY, totalmem()) - OWN_BYTES;
   return Math.min(MOST_BYTES, Math.max(LEAST_BYTES, room / 2));

@@ -22,14 +22,14 @@ export interface NodeProcess {
   readonly startMs: number;
   /** Whether it had been found before, and has lost its session. */
   readonly isKnown: boolean;
-  /** Of what it runs: `server.js`. */
+  /** The name of what the process runs: `server.js`. */
   readonly name: string;
-  /** As OpenTelemetry names it; otherwise its name. */
+  /** OpenTelemetry's name of the service, otherwise the process's name. */
   readonly service: string;
   readonly resource: Resource;
   readonly commandLine: string;
   readonly runtime: 'node' | 'dotnet';
-  /** This and the next: empty if this user may not read it. */
+  /** The environment and the control group are empty if this user may not read them. */
   readonly environment: Readonly<Record<string, string>>;
   /** The path of its control group, which names its container and pod. */
   readonly container: string;
@@ -39,13 +39,13 @@ export interface NodeProcess {
 const ANSWER_MS = 30_000;
 /** How many may be waited for at the same time. */
 const MAX_ASKED = 256;
-/** Of the clock in /proc/PID/stat: USER_HZ is 100 on all architectures that Node.js supports. */
+/** The clock in /proc/PID/stat ticks this often: USER_HZ is 100 on all architectures that Node.js supports. */
 const MS_PER_TICK = 10;
 /** A process that cannot be asked is asked again after this many scans at most. */
 const MAX_PAUSE = 64;
 /** .NET's versions are far below those of Node.js that tracewright supports. */
 const FIRST_NODE_VERSION = 20;
-/** Of an environment: larger ones are cut off. */
+/** A larger environment is cut off. */
 const MAX_TEXT = 1 << 20;
 
 interface Seen {

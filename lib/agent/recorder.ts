@@ -126,7 +126,7 @@ export class Recorder implements Ring {
     await this.#completing;
   }
 
-  /** Of the ring, in memory. */
+  /** The size of the ring in memory. */
   get size(): number {
     return this.#ringSize;
   }

@@ -21,7 +21,7 @@ import type { SpanShipping } from './span-shipping.ts';
 /** Whose files they are. */
 export interface FileOrigin {
   readonly service: string;
-  /** Of the process, if it is known. */
+  /** The name is absent if it is unknown. */
   readonly processName?: string;
   /** What all rows say, beside their trace. */
   readonly source?: Omit<RowSource, 'trace'>;
@@ -34,7 +34,7 @@ export interface FileOrigin {
 export class FileChain {
   readonly origin: FileOrigin;
   tables: ParquetExport | undefined;
-  /** Of the session. */
+  /** The session began at this time. */
   startTime = 0n;
   feed: OtlpFeed | undefined;
   /** Memory for what continues. */
@@ -153,7 +153,7 @@ export class Shipping {
     this.#options.say(`${path} cannot be shipped: ${error instanceof Error ? error.message : String(error)}`);
   }
 
-  /** By itself, since others have been shipped meanwhile. */
+  /** Ships the file by itself, since others have been shipped meanwhile. */
   #retry(file: ShippedFile & { readonly failures: number }): void {
     const pause = Math.min(RETRY_MS * 2 ** (file.failures - 1), MAX_RETRY_MS);
     const timer = setTimeout(() => {
@@ -179,7 +179,7 @@ export class Shipping {
     if (!this.#hold(chain, carried)) await this.#end(chain);
   }
 
-  /** The same file has the same tables, however often it is exported. */
+  /** A file has the same tables, however often it is exported. */
   async #export(path: string, chain: FileChain, folder: string): Promise<void> {
     const trace = await openTrace(path, { onDamage: 'warning' });
     if (chain.tables !== undefined && chain.startTime !== trace.info.startTime) await this.#end(chain);

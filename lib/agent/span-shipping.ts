@@ -23,7 +23,7 @@ export class SpanShipping {
     this.#counters = counters;
   }
 
-  /** For the events of a process as they come. */
+  /** Returns the feed that takes a process's events as they come. */
   feed(resource: Resource): LiveFeed {
     return (trace) => this.#feedOf(trace, resource).run();
   }

@@ -15,7 +15,7 @@ export class TraceFile {
   readonly #file: OutputFile;
   readonly #descriptor: number;
   readonly #framing = new FramingV4();
-  /** In bytes, including the end of the trace, which stands after each section until another follows. */
+  /** The size in bytes, including the end of the trace, which stands after each section until another follows. */
   size = 0;
   events = 0;
 

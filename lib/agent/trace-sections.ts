@@ -15,7 +15,7 @@ export type SectionBlock = Pick<Block, 'kind' | 'bytes'>;
 /** What stands before the first section of a trace. */
 export interface SectionStart {
   readonly trace: SectionBlock;
-  /** Of the whole trace: those after the first `metadataCount` belong to later sections. */
+  /** The metadata is that of the whole trace: blocks after the first `metadataCount` belong to later sections. */
   readonly metadata: readonly SectionBlock[];
   readonly metadataCount: number;
   readonly sequencePoint: SectionBlock | undefined;
@@ -24,7 +24,7 @@ export interface SectionStart {
 export interface Section {
   readonly start: SectionStart;
   readonly blocks: readonly SectionBlock[];
-  /** In bytes. */
+  /** The size is in bytes. */
   readonly size: number;
 }
 
@@ -33,7 +33,7 @@ const MAX_SECTION_SIZE = 64 << 20;
 const MAX_METADATA_SIZE = 32 << 20;
 /** A block's framing in the file, at most. */
 export const FRAMING_SIZE = 40;
-/** Of a block in memory, beside its bytes. */
+/** A block in memory takes about this many bytes beside its content. */
 const BLOCK_OBJECT = 256;
 
 /** What a section takes in memory. */
@@ -153,7 +153,7 @@ export class TraceSections {
   }
 }
 
-/** Without the rest of the bytes that arrived with it. */
+/** Copies the block, so that it does not keep the rest of the bytes that arrived with it. */
 function owned({ kind, bytes }: SectionBlock): SectionBlock {
   return { kind, bytes: bytes.slice() };
 }

@@ -7,8 +7,8 @@ import { defineEventSource } from '../source/event-source.ts';
 import type { PayloadOf } from '../source/fields.ts';
 
 /**
- * As in RequestStart of .NET's System.Net.Http, plus the method. The path comes first, because tools show the first
- * string of a Start as its description.
+ * The fields are those of RequestStart in .NET's System.Net.Http, plus the method. The path comes first, because tools
+ * show the first string of a Start as its description.
  */
 const REQUEST = {
   pathAndQuery: 'string',

@@ -38,7 +38,7 @@ export class Http2Requests {
   readonly #settings: Settings;
   readonly #flow = sharedActivities().flow;
   readonly #routes: Routes;
-  /** Of responses to clients. */
+  /** The headers of responses to clients. */
   readonly #answers = new WeakMap<Http2Stream, Headers>();
   readonly #trailers = new WeakMap<Http2Stream, Headers>();
   readonly #errors = new WeakMap<Http2Stream, unknown>();

@@ -33,7 +33,7 @@ export class MongoCommands {
   readonly #settings: Settings;
   readonly #flow = sharedActivities().flow;
   readonly #clients = new Set<WeakRef<MongoClientLike>>();
-  /** By the process-wide numbers of requests. */
+  /** The keys are the process-wide numbers of requests. */
   readonly #open = new Map<number, Activity>();
   readonly #listeners = {
     commandStarted: (event: CommandEvent) => this.#begin(event),

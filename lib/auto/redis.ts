@@ -17,7 +17,7 @@ interface ServerMessage extends CallMessage {
 
 interface CommandMessage extends ServerMessage {
   readonly command?: string;
-  /** In the package redis; includes the command's name. */
+  /** The package redis includes the command's name. */
   readonly args?: readonly string[];
 }
 

@@ -38,7 +38,7 @@ function parsedAuthority(authority: string, scheme: string): HostAndPort {
   };
 }
 
-/** As in URLs: without the scheme's default port. */
+/** Returns the origin as in URLs: without the scheme's default port. */
 export function originOf(scheme: string, host: string, port: number): string {
   const authority = host.includes(':') ? `[${host}]` : host;
   return `${scheme}://${authority}${port === DEFAULT_PORTS[scheme] ? '' : `:${port}`}`;

@@ -27,9 +27,9 @@ const OFF_BY_DEFAULT: readonly InstrumentationName[] = ['pg'];
 
 export interface InstrumentOptions extends Partial<Readonly<Record<InstrumentationName, boolean>>> {
   /**
-   * With whom requests exchange the headers `traceparent` and `tracestate`, beyond this host: origins
+   * Says with whom requests exchange the headers `traceparent` and `tracestate`, beyond this host: origins
    * (`https://api.example.com`), addresses and networks (`10.0.0.0/8`); true for everyone, false for nobody, not even
-   * this host. By default only within this host.
+   * this host. By default, requests exchange them only within this host.
    */
   readonly traceparent?: boolean | readonly string[];
   /**

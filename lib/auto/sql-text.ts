@@ -15,7 +15,7 @@ const NUMBERS = String.raw`\p{N}[\p{L}\p{N}_.]*`;
 const BACKSLASHED = (quote: string) => String.raw`${quote}(?:[^${quote}\\]|\\(?:[^]|$))*(?:${quote}|$)`;
 const PLAIN = (quote: string) => `${quote}[^${quote}]*(?:${quote}|$)`;
 
-/** In all of them, a doubled quote within a literal ends one literal and begins the next. */
+/** All dialects read a doubled quote within a literal as the end of one literal and the beginning of the next. */
 const TOKENS: Readonly<Record<SqlDialect, RegExp>> = {
   mysql: new RegExp(
     [COMMENTS, '#[^\n]*', BACKSLASHED("'"), BACKSLASHED('"'), PLAIN('`'), WORDS, NUMBERS].join('|'),
@@ -65,7 +65,7 @@ export function sqlErrorMessage(message: string, error: unknown, hasValues: bool
   return isOfServer(error) ? '' : message.replace(/(?<!\w)["'`].*/s, '…');
 }
 
-/** By what mysql2 (`sqlMessage`) and pg (`severity`) add to a server's answer. */
+/** mysql2 (`sqlMessage`) and pg (`severity`) mark a server's answer by what they add to it. */
 function isOfServer(error: unknown): boolean {
   try {
     return error instanceof Error && ('sqlMessage' in error || 'severity' in error);

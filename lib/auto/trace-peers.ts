@@ -1,6 +1,6 @@
 /**
- * With whom requests exchange trace ids: with this host and, beyond it, only with those whom the application names. What
- * a request from elsewhere says chooses the ids under which traces are found and joined.
+ * Says with whom requests exchange trace ids: with this host and, beyond it, only with those whom the application
+ * names. What a request from elsewhere says chooses the ids under which traces are found and joined.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import type { BlockList, Server, Socket } from 'node:net';
@@ -15,7 +15,7 @@ import { originOf } from './request-fields.ts';
 const OWN_ADDRESSES_MSEC = 10_000;
 const LOOPBACK = /^(?:localhost|::1|127(?:\.\d{1,3}){3})$/i;
 const NETWORK = /^([\da-f.:]+)(?:\/(\d{1,3}))?$/i;
-/** With these, a proxy tells that it passes on the request of somebody else. */
+/** A proxy tells by these headers that it passes on the request of somebody else. */
 const FORWARDED = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'] as const;
 
 /** An IPv4 address that came to a socket for both versions has a prefix; one of a link has its interface's name. */

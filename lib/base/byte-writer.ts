@@ -31,7 +31,7 @@ export function putVarUint(buffer: Uint8Array, offset: number, value: number): n
   return at;
 }
 
-/** The same for an unsigned 64-bit integer. */
+/** Writes an unsigned 64-bit integer in the same way. */
 export function putVarUint64(buffer: Uint8Array, offset: number, value: bigint): number {
   let at = offset;
   let left = BigInt.asUintN(64, value);

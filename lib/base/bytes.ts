@@ -50,7 +50,7 @@ export function uuidText(bytes: Uint8Array, start = 0, digitsAt: readonly number
 let lastBytes: Uint8Array = new Uint8Array(0);
 let lastBuffer: Buffer = Buffer.from(lastBytes);
 
-/** The same bytes as a Buffer; creating one takes longer than decoding a string of usual length. */
+/** Returns a view of the same bytes as a Buffer; creating one takes longer than decoding a string of usual length. */
 export function bufferOf(bytes: Uint8Array): Buffer {
   if (bytes !== lastBytes) {
     lastBytes = bytes;
@@ -88,7 +88,7 @@ export function readUnsigned(
   }
 }
 
-/** The same for a signed integer (two's complement). */
+/** Reads a signed integer (two's complement). */
 export function readSigned(
   bytes: Uint8Array,
   littleEndian: boolean,

@@ -22,7 +22,7 @@ import { systemCodeOf, systemCodeText } from './system-code.ts';
 import { keep, removeAtExit, removeNow } from './temporaries.ts';
 
 const PRIVATE = 0o600;
-/** In a temporary name, which ends in `.partial`. */
+/** A temporary name, which ends in `.partial`, has this many random bytes. */
 const RANDOM_BYTES = 6;
 /** Not on Windows, where opening does not follow links of others: creating them takes privileges. */
 const { O_NOFOLLOW = 0 } = constants;
@@ -32,9 +32,9 @@ const OWN_DESCRIPTOR = /^\/(?:dev\/(?:stdin|stdout|stderr|fd\/\d+)|proc\/self\/f
 /** A file that cannot be written. */
 export class OutputError extends Error {
   override readonly name = 'OutputError';
-  /** Of the system, such as `ENOSPC`; undefined if the file is refused for another reason. */
+  /** The system's code, such as `ENOSPC`; undefined if the file is refused for another reason. */
   readonly code: string | undefined;
-  /** As it stands in the message's brackets. */
+  /** The reason as it stands in the message's brackets. */
   readonly reason: string;
 
   constructor(path: string, cause: unknown) {
@@ -244,7 +244,7 @@ export function dumpName(path: string): string {
   return `${path}.${local.toISOString().replaceAll(/\D/g, '')}`;
 }
 
-/** In the same folder: only there can it be renamed. */
+/** The temporary file is in the same folder: only there can it be renamed. */
 function temporaryName(path: string): string {
   return `${path}.${randomBytes(RANDOM_BYTES).toString('hex')}.partial`;
 }

@@ -14,12 +14,12 @@ export function printable(text: string): string {
   return PLAIN.test(text) ? text : text.replace(UNPRINTABLE, escaped);
 }
 
-/** The same for several lines; line ends are kept. */
+/** Escapes like `printable`, but keeps line ends. */
 export function printableLines(text: string): string {
   return PLAIN.test(text) ? text : text.replace(UNPRINTABLE_BUT_LINE_ENDS, escaped);
 }
 
-/** The same value as JSON, which itself escapes only the C0 controls among these. */
+/** Escapes what JSON itself leaves: it escapes only the C0 controls among these characters. */
 export function printableJson(json: string): string {
   return PLAIN.test(json) ? json : json.replace(UNPRINTABLE_BUT_LINE_ENDS, escapedInJson);
 }

@@ -10,7 +10,7 @@ export function systemCodeOf(error: unknown): string | undefined {
   }
 }
 
-/** The same for use in a sentence, with a text for every error. */
+/** Returns a text for use in a sentence, whatever the error. */
 export function systemCodeText(error: unknown): string {
   return systemCodeOf(error) ?? thrownText(error);
 }

@@ -31,7 +31,7 @@ export function removeFolder(path: string): void {
   rmSync(path, { recursive: true, force: true, maxRetries: 2 });
 }
 
-/** For a process that a signal ends, which runs no handlers of `exit`. */
+/** Call this before a signal ends the process, which then runs no handlers of `exit`. */
 export function removeTemporaries(): void {
   for (const [path, removal] of [...temporaries]) removeNow(path, removal);
 }

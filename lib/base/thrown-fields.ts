@@ -1,7 +1,7 @@
 /** What was thrown, as fields of an event. Anything can be thrown, even a value that throws when it is examined. */
 import { isAnError, thrownText, thrownTextWithStack } from './value-text.ts';
 
-/** In characters. Even at three bytes each, they fit into an 8 KB event together. */
+/** The limits count characters: even at three bytes each, they fit into an 8 KB event together. */
 const MAX_NAME = 100;
 const MAX_MESSAGE = 500;
 const MAX_STACK = 1800;

@@ -25,7 +25,7 @@ interface Tier<T> {
 }
 
 export class TimedRanges<T> {
-  /** By the logarithm of the size. */
+  /** The index is the logarithm of the tier's size. */
   readonly #tiers: (Tier<T> | undefined)[] = [];
   #count = 0;
 
@@ -61,7 +61,7 @@ export class TimedRanges<T> {
   }
 }
 
-/** By start, then by time, then in insertion order: sorting is stable. */
+/** Sorts by start, then by time, then by insertion order, since sorting is stable. */
 function sorted<T>(tier: Tier<T>): readonly Range<T>[] {
   if (!tier.isSorted) tier.ranges.sort((a, b) => a.start - b.start || a.time - b.time);
   tier.isSorted = true;

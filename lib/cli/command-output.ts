@@ -60,7 +60,7 @@ export async function withTemporaries<Result>(work: () => Promise<Result>): Prom
 }
 
 const writeAsync = promisify(write);
-/** Also by the names of its descriptor: it may be a socket, which cannot be opened again. */
+/** Standard output can also be named by its descriptor: it may be a socket, which cannot be opened again. */
 const STANDARD_OUTPUT = /^(?:-|\/dev\/(?:stdout|fd\/1)|\/proc\/self\/fd\/1)$/;
 
 /** Unlike lines, of which a reader may want the first ones only, it is complete or worth nothing. */

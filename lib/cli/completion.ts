@@ -14,7 +14,7 @@ Prints a script for SHELL (bash, zsh or fish) that completes commands, options a
 `;
 
 export interface CompletedOption {
-  /** Without the dashes. */
+  /** The name has no dashes. */
   readonly long: string;
   readonly short: string | undefined;
   readonly takesValue: boolean;
@@ -111,7 +111,7 @@ complete -o default -o bashdefault -F _tracewright tracewright
 `;
 }
 
-/** In single quotes, for both zsh and fish. */
+/** Both zsh and fish read this text in single quotes. */
 function quoted(text: string): string {
   return `'${text.replaceAll('\\', '\\\\').replaceAll("'", "'\\''")}'`;
 }

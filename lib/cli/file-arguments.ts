@@ -45,7 +45,7 @@ export function fileArguments<const O extends Options>(
 }
 
 /**
- * The same for a command that takes one file or several.
+ * Parses the arguments of a command that takes one file or several.
  *
  * @param byDefault the file if none is given
  */
@@ -69,7 +69,7 @@ export function filesArguments<const O extends Options>(
   return { files, values: given.values as OptionValues<O> };
 }
 
-/** The same for a command that takes one name, or none. */
+/** Parses the arguments of a command that takes one name, or none. */
 export function optionalArgument<const O extends Options>(
   command: string,
   usage: string,
@@ -83,7 +83,7 @@ export function optionalArgument<const O extends Options>(
   return { ...(file !== undefined && { file }), values: given.values as OptionValues<O> };
 }
 
-/** The same for a command that takes no file. */
+/** Parses the arguments of a command that takes no file. */
 export function optionArguments<const O extends Options>(
   command: string,
   usage: string,

@@ -31,7 +31,7 @@ export class StopRequest {
     for (const signal of END_SIGNALS) if (!others.includes(signal)) process.on(signal, this.#onSignal);
   }
 
-  /** Also ends the command after some time. The last such time counts. */
+  /** Ends the command after some time, too. The last such time counts. */
   after(ms: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.stop(), ms);
@@ -55,7 +55,7 @@ function ignoreRepeats(): void {
   setTimeout(heedRepeats, REPEAT_MS).unref();
 }
 
-/** For callers that measure the time themselves: the timer may be late. */
+/** Callers that measure the time themselves call this, since the timer may be late. */
 export function heedRepeats(): void {
   for (const signal of END_SIGNALS) process.off(signal, ignore);
 }

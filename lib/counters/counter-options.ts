@@ -13,7 +13,7 @@ export interface CounterOptions {
 }
 
 export interface IncrementingCounterOptions extends CounterOptions {
-  /** For the rate that tools display: 60 for increments per minute. */
+  /** Tools display the rate per this many seconds: 60 for increments per minute. */
   readonly displayRateSeconds?: number;
 }
 
@@ -60,7 +60,7 @@ function metadataText(place: string, [key, value]: [string, string]): string {
   throw new DefinitionError(place, `metadata must not contain ":" or ",", unlike "${key}" with "${value}".`);
 }
 
-/** As .NET formats a TimeSpan of whole seconds. */
+/** Formats whole seconds as .NET formats a TimeSpan. */
 function timeSpanText(place: string, seconds: number): string {
   if (!Number.isInteger(seconds) || seconds < 1 || seconds >= MAX_SECONDS) {
     throw new DefinitionError(

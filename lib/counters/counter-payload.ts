@@ -5,7 +5,7 @@
  */
 import type { EventSchema, FieldSchema, FieldType } from '../wire/schema.ts';
 
-/** In the order in which they are written. */
+/** The fields are in the order in which they are written. */
 export interface MeanPayload {
   readonly Name: string;
   readonly DisplayName: string;

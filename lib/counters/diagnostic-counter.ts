@@ -43,10 +43,7 @@ export abstract class DiagnosticCounter {
   }
 }
 
-/**
- * The same function, except that exceptions and results that are not finite numbers are reported once, and count as no
- * value.
- */
+/** Wraps the function: exceptions and results that are not finite numbers are reported once, and count as no value. */
 export function polled(place: string, poll: () => number): () => number | undefined {
   let hasFailed = false;
   const fail = (problem: string) => {

@@ -1,6 +1,6 @@
 /** The distribution of the values of one interval, in little memory: each quantile is accurate to half a percent. */
 
-/** From one bucket's middle to the next. */
+/** The middle of a bucket is this many times that of the one before. */
 const GROWTH = 1.01;
 const LOG_GROWTH = Math.log(GROWTH);
 const MAX_INT32 = 0x7fff_ffff;
@@ -42,7 +42,8 @@ export class HistogramBuckets {
   }
 
   /**
-   * For each share, lowest first, the value that is not exceeded by that share of all values; empty if there are none.
+   * Returns, for each share, lowest first, the value that this share of all values does not exceed; empty if there are
+   * none.
    */
   quantiles(shares: readonly number[]): number[] {
     const values = this.#ascending();

@@ -25,7 +25,7 @@ export interface Measurement {
 export interface InstrumentOptions {
   readonly unit?: string;
   readonly description?: string;
-  /** Of the instrument itself: sent once, with its description, not with each value. */
+  /** The tags of the instrument itself: sent once, with its description, not with each value. */
   readonly tags?: Tags;
 }
 
@@ -33,7 +33,7 @@ export interface InstrumentOptions {
 export interface Series {
   /** Since the start of the interval; undefined if an observed total has no previous value. */
   delta: number | undefined;
-  /** For totals: since the subscriber started, or as observed; for gauges the last value. */
+  /** A total counts since the subscriber started, or is as observed; a gauge has its last value. */
   value: number | undefined;
   readonly histogram: HistogramBuckets | undefined;
 }

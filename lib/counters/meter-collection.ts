@@ -207,7 +207,7 @@ class InstrumentSeries implements Recorder {
   /** Creates another one; undefined if there is no room. */
   readonly #create: () => Series | undefined;
   readonly #byTags = new Map<string, Series>();
-  /** For values without tags, which most are. */
+  /** Holds the values without tags, which most are. */
   #untagged: Series | undefined;
 
   constructor(meter: CollectedMeter, type: InstrumentType, create: () => Series | undefined) {
@@ -216,7 +216,7 @@ class InstrumentSeries implements Recorder {
     this.#create = create;
   }
 
-  /** By their tags, in order of arrival. */
+  /** The key is made of the tags; the order is that of arrival. */
   get all(): Iterable<readonly [string, Series]> {
     return this.#byTags;
   }

@@ -87,7 +87,7 @@ class Recording extends Handle implements Histogram, Gauge {
 
 export interface MeterOptions {
   readonly version?: string;
-  /** Of the meter itself: sent with the description of each of its instruments, not with values. */
+  /** The tags of the meter itself: sent with the description of each of its instruments, not with values. */
   readonly tags?: Tags;
 }
 

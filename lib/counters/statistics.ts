@@ -19,7 +19,7 @@ export class Statistics {
     this.#max = Math.max(this.#max, value);
   }
 
-  /** As in the event: without values, the minimum is infinite. */
+  /** The fields as in the event: the minimum is infinite without values. */
   get fields() {
     return {
       Mean: this.#mean,

@@ -27,7 +27,7 @@ export function enableDiagnostics(options: DiagnosticsOptions = {}): Diagnostics
   return port;
 }
 
-/** Only one, however many copies of the package there are. */
+/** All copies of the package share one recorder. */
 const RECORDER = Symbol.for('tracewright.flight-recorder-of-environment.v1');
 const shared = globalThis as { [RECORDER]?: boolean };
 

@@ -133,7 +133,7 @@ export function kindText(source: Pick<Listenable, 'name' | 'guid'>, schema: Even
 /** The ids of a session's kinds of events, in use as long as the session writes: one layout per id. */
 export class KindIds {
   readonly #ids = theEventIds();
-  /** By the provider's keys and the id. */
+  /** The key is made of the provider's keys and the id. */
   readonly #used = new Map<string, { readonly keys: readonly string[]; readonly id: number }>();
   /** Where the search for a self-describing event's id begins, by the provider's keys. */
   readonly #next = new Map<string, number>();

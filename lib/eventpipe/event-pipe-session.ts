@@ -79,7 +79,7 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
   /** The last chunk that the output accepted, and the last one of all. */
   #sent: Unsent = { chunk: NO_CHUNK, next: undefined };
   #newest: Unsent = this.#sent;
-  /** Of the chunks that the output has not written, after the last that it has. */
+  /** The marks of the chunks that the output has not written, after the last that it has. */
   #marks: readonly Mark[] = [{ chunk: NO_CHUNK, end: 0 }];
   #hasBegun = false;
   #isOver = false;
@@ -140,8 +140,8 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
   }
 
   /**
-   * The same when the process exits. Exit handlers that run later may still write events: they are too late for the
-   * trace, and count as dropped.
+   * Ends the session when the process exits. Exit handlers that run later may still write events: they are too late for
+   * the trace, and count as dropped.
    */
   endAtExit(): void {
     if (this.#isOver) return;
@@ -228,7 +228,7 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
     }
   }
 
-  /** Only of the last chunk that the output has written, and of those that it has not. */
+  /** Keeps only the marks of the last chunk that the output has written, and of those that it has not. */
   #mark(chunk: TraceChunk): void {
     const last = this.#marks.at(-1) as Mark;
     if (last.chunk === chunk) return;

@@ -75,7 +75,7 @@ function elementType(field: FieldSchema): NetTraceType {
   return field.nullable ? nullableType(type) : type;
 }
 
-/** As .NET's EventSource encodes nullable values. */
+/** Nullable values are encoded as by .NET's EventSource. */
 function nullableType(type: NetTraceType): NetTraceType {
   const fields = [
     { name: 'HasValue', type: boolean },

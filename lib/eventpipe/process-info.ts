@@ -21,7 +21,7 @@ const NS_PER_SECOND = 1_000_000_000n;
 
 export const POINTER_SIZE = process.arch === 'arm' || process.arch === 'ia32' ? 4 : 8;
 
-/** Of this package: .NET's has no such field. */
+/** This field is of this package: .NET's event does not have it. */
 const PROCESS_INFO: WrittenMetadata = {
   provider: 'Microsoft-DotNETCore-EventPipe',
   eventId: 1,

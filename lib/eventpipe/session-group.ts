@@ -36,7 +36,7 @@ export interface GroupSettings {
   readonly bufferSize: number;
   /** Whether writing an event waits for room; otherwise the event is dropped. */
   readonly waits: boolean;
-  /** For a separate group whose traces can begin with any complete round. */
+  /** A group with a watch is separate, and its traces can begin with any complete round. */
   readonly watch?: EventWatch;
 }
 
@@ -233,7 +233,7 @@ export class SessionGroup implements Subscriber {
     this.#checkAt = this.rounds.pendingBytes + this.#checkSize;
   }
 
-  /** From the event loop, where no flush is running: see `complete`. */
+  /** The event loop calls this, where no flush is running: see `complete`. */
   #tick(): void {
     this.#isFlushing = false;
     this.#flush();

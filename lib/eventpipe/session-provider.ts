@@ -22,7 +22,7 @@ export interface SessionProvider {
   readonly keywords?: bigint;
   /** This level and the more severe ones (lower numbers); the default is Verbose, 0 means all. */
   readonly level?: number;
-  /** For the provider's command handlers. */
+  /** The provider's command handlers receive these. */
   readonly arguments?: Readonly<Record<string, string | number | boolean>>;
   /** Selects among these events by id. Events written with `write` have the id 0. */
   readonly filter?: EventFilter;

@@ -17,7 +17,7 @@ export class SessionSources {
   /** The sessions that the subscriber takes events for: each enables and disables the sources. */
   readonly #senders = new Set<object>();
   readonly #asked = new Map<Listenable, ProviderRequest>();
-  /** For sources whose events are also selected by id: whether an id is selected. */
+  /** The keys are the sources whose events are also selected by id; the value tells whether an id is selected. */
   readonly #idTests = new Map<Listenable, (eventId: number) => boolean>();
   #stopObserving: (() => void) | undefined;
   #isOver = false;

@@ -38,7 +38,7 @@ interface Place {
   readonly around: Place | undefined;
 }
 
-/** As many activities as the tracker tracks at a time. */
+/** The tracker tracks as many activities at a time. */
 const MAX_OPEN = 1 << 17;
 
 export class ActivityLanes {
@@ -48,7 +48,7 @@ export class ActivityLanes {
   readonly #counts = new Map<number | undefined, number>();
   readonly #open = new Map<TracedActivity, Place>();
   readonly #byName = new Map<string, Place>();
-  /** Also of activities that have ended. */
+  /** The lanes of activities that have ended stay known. */
   readonly #laneOf = new WeakMap<TracedActivity, OpenLane>();
 
   /** The lane of a running activity. */

@@ -83,7 +83,10 @@ export class ActivityTimeline {
   }
 }
 
-/** From the start, if the cause is visible there, otherwise from the cause's own start, where it always is. */
+/**
+ * The arrow leaves the cause when the activity starts, if the cause is visible then; otherwise at the cause's own start,
+ * where it always is.
+ */
 function arrowFrom({ lane, activity, isOnTop }: Cause, { startNs }: TracedActivity): Arrow {
   return { lane, fromNs: isOnTop ? startNs : activity.startNs };
 }

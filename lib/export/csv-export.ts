@@ -101,7 +101,7 @@ function cellOf(value: unknown): Cell {
   return typeof value === 'object' ? JSON.stringify(value) : (value as Cell);
 }
 
-/** With its end. */
+/** Returns the line with its end. */
 export function csvLine(cells: readonly Cell[]): string {
   return `${cells.map(cellText).join(',')}\r\n`;
 }
@@ -133,7 +133,7 @@ export class PayloadColumns {
     );
   }
 
-  /** In order of first occurrence. */
+  /** The names are in order of first occurrence. */
   get names(): readonly string[] {
     return [...this.#names];
   }

@@ -15,7 +15,7 @@ export class JsonPieces {
     this.beginElement(JSON.stringify(value));
   }
 
-  /** The same as JSON, or the start of it. */
+  /** Adds the element as JSON, or the start of it. */
   beginElement(json: string): void {
     this.#pending += `${this.#isFirst ? '\n' : ',\n'}${json}`;
     this.#isFirst = false;

@@ -144,7 +144,7 @@ function labelsOf(event: TraceEvent): WrittenLabels | undefined {
   return labels && { pairs: Object.entries(labels) };
 }
 
-/** Without level, keywords and the like, which the written metadata contains. */
+/** Omits level, keywords and the like, which the written metadata contains. */
 function furtherLabels({ traceId, spanId, pairs }: LabelList): WrittenLabels | undefined {
   const isEmpty = traceId === undefined && spanId === undefined && pairs.size === 0;
   return isEmpty ? undefined : { traceId, spanId, pairs };

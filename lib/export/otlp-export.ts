@@ -28,7 +28,10 @@ import { endSubject, type SpanSubject, spanFields, startedSubject } from './span
 const MAX_EVENTS = 128;
 /** Per tree, before its ended activities are written. */
 const MAX_TREE_SPANS = 5000;
-/** In all trees: beyond that, the oldest tree is written as it is, since the Stop of its root may be lost. */
+/**
+ * Limits the spans of all trees: beyond that, the oldest tree is written as it is, since the Stop of its root may be
+ * lost.
+ */
 const MAX_HELD_SPANS = 1 << 16;
 /** Per request. */
 const MAX_REQUEST_SPANS = 500;

@@ -58,7 +58,7 @@ interface Answer {
 }
 
 const MAX_QUEUE_BYTES = 16 << 20;
-/** For how long a request is repeated. */
+/** The sender repeats a request for this long. */
 const MAX_AGE_MS = 300_000;
 const FIRST_PAUSE_MS = 1000;
 const MAX_PAUSE_MS = 30_000;

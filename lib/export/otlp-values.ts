@@ -2,7 +2,7 @@
 import type { Payload } from '../wire/decoded-field.ts';
 import type { AnyValue, KeyValue } from '../wire/otlp.ts';
 
-/** In field order; absent values are omitted. */
+/** The attributes are in field order; absent values are omitted. */
 export function attributesOf(payload: object, without?: ReadonlySet<string>): KeyValue[] {
   const attributes: KeyValue[] = [];
   for (const [key, field] of Object.entries(payload)) {

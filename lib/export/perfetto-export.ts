@@ -27,7 +27,7 @@ import { Frames, SampledThreads } from './sampled-threads.ts';
 
 const CATEGORY = 'activity';
 const FLOW_CATEGORY = 'flow';
-/** Of structs and arrays; deeper values become text. */
+/** Structs and arrays nest this deep; deeper values become text. */
 const MAX_DEPTH = 20;
 const MAX_INT64 = 2n ** 63n;
 

@@ -10,7 +10,7 @@ interface Stack {
   readonly processId: number | undefined;
   /** Innermost frame first. */
   readonly addresses: readonly bigint[];
-  /** Of the first sample. */
+  /** The time of the first sample. */
   readonly timestamp: bigint;
 }
 

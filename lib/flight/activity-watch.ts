@@ -11,7 +11,7 @@ import type { EventSchema } from '../wire/schema.ts';
 export type SlowLimit = number | { readonly timesP99: number };
 
 export interface ActivityTriggers {
-  /** By activity name; `*` is every other. */
+  /** The key is an activity's name; `*` is every other. */
   readonly slow?: Readonly<Record<string, SlowLimit>> | undefined;
   /** Whether the Stop of a failed activity is a trigger. */
   readonly failure?: boolean | undefined;
@@ -35,7 +35,7 @@ interface Watched {
   readonly isError: boolean;
   /** Whether it starts an activity that has a limit. */
   readonly starts: boolean;
-  /** Of the activity that it starts or stops. */
+  /** The limit of the activity that the event starts or stops. */
   readonly limit: DurationLimit | undefined;
 }
 
@@ -45,7 +45,7 @@ export class ActivityWatch {
   readonly #startTimes = new Map<Guid | string, bigint>();
   /** Weak, because sources discard schemas of self-describing events and make them anew. */
   readonly #watched = new WeakMap<EventSchema, Watched>();
-  /** By the name of the activity. */
+  /** The key is the name of the activity. */
   readonly #limits = new Map<string, DurationLimit>();
 
   constructor(triggers: ActivityTriggers, onTrigger: OnTrigger) {

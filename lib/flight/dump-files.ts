@@ -11,7 +11,7 @@ const written = promisify(writev);
 
 export interface WrittenFile {
   readonly file: string;
-  /** In bytes. */
+  /** The size is in bytes. */
   readonly size: number;
 }
 
@@ -46,7 +46,7 @@ export class DumpFiles {
     return this.#keep(file, size);
   }
 
-  /** The same, synchronously: the process may be about to end. @throws OutputError */
+  /** Writes the file synchronously: the process may be about to end. @throws OutputError */
   writeNow(trigger: string, pieces: Iterator<Piece, void, undefined>): WrittenFile {
     const file = new OutputFile(this.#nameOf(trigger));
     let size = 0;

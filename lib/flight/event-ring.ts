@@ -32,7 +32,7 @@ interface Section {
 export interface RingSettings {
   readonly requests: ProviderRequests;
   readonly version: WrittenVersion;
-  /** In bytes. */
+  /** The size is in bytes. */
   readonly size: number;
   readonly milliseconds: number;
   readonly watch: EventWatch;
@@ -63,7 +63,7 @@ export class EventRing implements GroupMember {
     this.#group.join(this);
   }
 
-  /** In bytes. */
+  /** The size is in bytes. */
   get size(): number {
     return this.#size;
   }

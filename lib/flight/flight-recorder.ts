@@ -14,7 +14,7 @@ import { watchProcess } from './process-watch.ts';
 export interface FlightDump {
   /** Its path. */
   readonly file: string;
-  /** In bytes. */
+  /** The size is in bytes. */
   readonly size: number;
   readonly events: number;
   /** The trigger: `slow`, `failure`, `error`, `event-loop`, `heap`, `exception`, `signal` or `dump`. */

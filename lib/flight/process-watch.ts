@@ -9,7 +9,7 @@ export interface ProcessTriggers {
   /** The used part of V8's heap limit, from 0 to 1. */
   readonly heap?: number | undefined;
   readonly uncaughtException?: boolean | undefined;
-  /** For example `SIGUSR2`; it no longer ends the process. */
+  /** The signal, for example `SIGUSR2`, no longer ends the process. */
   readonly signal?: NodeJS.Signals | undefined;
 }
 

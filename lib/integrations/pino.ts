@@ -25,7 +25,7 @@ export interface PinoEventOptions extends LogEventOptions {
 }
 
 /**
- * For pino's option `mixin`: adds the ids of the running code's activity to each line, as `activityId`, `activityPath`
+ * Makes a value of pino's option `mixin`. It adds the ids of the running code's activity to each line, as `activityId`, `activityPath`
  * and, for a distributed trace, `trace_id`, `span_id` and `trace_flags`. Outside activities, and while nobody wants
  * activities, lines do not change.
  *
@@ -66,7 +66,7 @@ export function eventStream(options: PinoEventOptions = {}): PinoEventStream {
 const MAX_LINE = 1 << 20;
 
 /**
- * For pino's option `transport`: `{ target: 'tracewright/pino' }`. Each line is an event, written by pino's worker
+ * pino's option `transport` names this: `{ target: 'tracewright/pino' }`. Each line is an event, written by pino's worker
  * thread. It belongs to the activity named in the line if the logger has the mixin; otherwise that is unknown.
  */
 export default function transport(options: PinoEventOptions = {}): Writable {

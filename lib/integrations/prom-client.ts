@@ -41,7 +41,7 @@ export function showRegistry(
 class RegistryReader {
   readonly #registry: Pick<Registry, 'getMetricsAsJSON'>;
   readonly #meter: Meter;
-  /** By the instrument's name. */
+  /** The key is the instrument's name. */
   readonly #shown = new Map<string, ShownSeries>();
   readonly #created = new Set<string>();
   #isReading = false;

@@ -18,7 +18,7 @@ import { checkOptionNames } from '../source/definition-checks.ts';
 const LEVEL = Symbol.for('level');
 
 /**
- * For winston's option `defaultMeta`: adds the ids of the running code's activity to each line, as `activityId`,
+ * Makes a value of winston's option `defaultMeta`. It adds the ids of the running code's activity to each line, as `activityId`,
  * `activityPath` and, for a distributed trace, `trace_id`, `span_id` and `trace_flags`. Outside activities, and while
  * nobody wants activities, lines do not change.
  *

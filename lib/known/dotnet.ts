@@ -6,7 +6,7 @@ import { DOTNET_RUNDOWN } from './dotnet-rundown.ts';
 import { DOTNET_RUNTIME } from './dotnet-runtime.ts';
 import { type EventTable, findEvent } from './event-table.ts';
 
-/** By the provider's GUID, lower case. */
+/** The key is the provider's GUID, lower case. */
 export const DOTNET_TABLES: ReadonlyMap<string, EventTable> = new Map([
   ['e13c0d23-ccbc-4e12-931b-d9cc2eee27e4', DOTNET_RUNTIME],
   ['a669021c-c450-4609-a035-5af59af4df18', DOTNET_RUNDOWN],

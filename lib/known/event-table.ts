@@ -22,7 +22,7 @@ interface VersionedEvent {
   readonly description: EventDescription;
 }
 
-/** By number, highest version first. */
+/** The key is the event's number; the highest version comes first. */
 type EventsByNumber = ReadonlyMap<number, readonly VersionedEvent[]>;
 
 /** What has been parsed. */

@@ -14,7 +14,7 @@ const SERVER_ERROR = 500;
 const CLIENT_ERROR = 400;
 /** Other numbers under these names, such as WebSocket's 1000, are not of HTTP. */
 const END_OF_ERRORS = 600;
-/** In .NET's System.Net.Http, a request without a response. */
+/** .NET's System.Net.Http reports this for a request without a response. */
 const NO_RESPONSE = -1;
 
 const isText = (value: unknown) => typeof value === 'string' && value !== '';
@@ -46,7 +46,7 @@ const CAMEL_CASE: Readonly<Record<string, Sign>> = {
   compositeState: (value) => (Number(value) & 1) === 0,
 };
 
-/** By the names of fields. Providers of Windows write them with a capital. */
+/** The key is the name of a field. Providers of Windows write them with a capital. */
 const SIGNS: ReadonlyMap<string, Sign> = new Map([
   ...Object.entries(CAMEL_CASE),
   ...Object.entries(CAMEL_CASE).map(([name, sign]) => [capitalized(name), sign] as const),
@@ -75,7 +75,7 @@ export function saysFailure(fields: Fields, isClient: boolean): boolean {
   return false;
 }
 
-/** The same for all Stops with these fields; undefined if they cannot say so. */
+/** Returns a test for all Stops with these fields; undefined if they cannot say so. */
 export function failureTest(
   fieldNames: readonly string[],
   isClient: boolean,

@@ -7,7 +7,7 @@
  */
 import type { PackedField, PackedMap, PackedType } from '../wire/packed/field.ts';
 
-/** By name. */
+/** The key is the map's name. */
 export type PackedMaps = ReadonlyMap<string, PackedMap>;
 
 const NO_MAPS: PackedMaps = new Map();

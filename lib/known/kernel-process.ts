@@ -46,7 +46,7 @@ const IMAGE_V3 = `ImageBase pointer, ImageSize pointer, ProcessID uint32, ImageC
   TimeDateStamp uint32, SignatureLevel uint8, SignatureType uint8, _Reserved0 uint16, DefaultBase pointer,
   _Reserved1 uint32, _Reserved2 uint32, _Reserved3 uint32, _Reserved4 uint32, FileName utf16`;
 
-/** In kernel records, loading an image is an event of processes, and Image/Load is there, too. */
+/** Kernel records count loading an image as an event of processes, and Image/Load is there, too. */
 export const KERNEL_IMAGE: KernelTable = {
   provider,
   guid: '2cb15d1d-5fc1-11d2-abe1-00a0c911f518',

@@ -2,9 +2,9 @@
 import type { EventTable } from './event-table.ts';
 
 export interface KernelTable extends EventTable {
-  /** Of the class that the events belong to, lower case. */
+  /** The GUID of the class that the events belong to, lower case. */
   readonly guid: string;
-  /** Of kernel records: the upper byte of their hook id. Absent where all records carry the GUID itself. */
+  /** The upper byte of a kernel record's hook id. Absent where all records carry the GUID itself. */
   readonly group?: number;
 }
 

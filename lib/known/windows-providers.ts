@@ -8,13 +8,13 @@ import type { EventDescription, PackedField } from '../wire/packed/field.ts';
 
 export interface KnownProvider {
   readonly name: string;
-  /** Of this version, or of the nearest lower one, since newer versions add fields at the end. */
+  /** Returns the event of this version, or of the nearest lower one, since newer versions add fields at the end. */
   event(id: number, version: number): EventDescription | undefined;
 }
 
 interface Version {
   readonly version: number;
-  /** In the columns. */
+  /** The index of the row in the columns. */
   readonly row: number;
 }
 
@@ -45,7 +45,7 @@ class WindowsProvider implements KnownProvider {
   readonly name: string;
   readonly #columns: Columns;
   readonly #range: readonly [start: number, end: number];
-  /** By id, newest version first; most providers are never asked. */
+  /** The key is the id, the newest version comes first. It is made on demand, since most providers are never asked. */
   #events: Map<number, Version[]> | undefined;
 
   constructor(name: string, columns: Columns, start: number, end: number) {

@@ -17,7 +17,7 @@ export function doAtExit(work: Work): () => void {
   };
 }
 
-/** In the order in which they came. */
+/** Runs all in the order in which they came. */
 function doAll(): void {
   for (const work of works) work();
 }

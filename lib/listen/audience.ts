@@ -55,7 +55,10 @@ export class Audience implements EnabledWord {
   readonly index: number;
   readonly level: number;
   readonly keywords: bigint;
-  /** In order of arrival. Replaced, never modified: a subscriber may leave while an event is being delivered. */
+  /**
+   * The order is that of arrival. The array is replaced, never modified: a subscriber may leave while an event is being
+   * delivered.
+   */
   subscribers: readonly Subscriber[] = [];
 
   constructor({ words, index }: EnabledWord, level: number, keywords: bigint) {

@@ -17,9 +17,9 @@ export interface SourceCommand {
   readonly level: number;
   /** Requests events with any of these; 0n for all. */
   readonly anyKeyword: bigint;
-  /** Of those, only events with all of these; ETW only. */
+  /** Selects, among those, only events with all of these; ETW only. */
   readonly allKeyword: bigint;
-  /** By name, as the sender passed them. */
+  /** The arguments by name, as the sender passed them. */
   readonly arguments: Readonly<Record<string, string>>;
   /** ETW: the arguments as bytes, which need not be names and values. */
   readonly filter: Uint8Array;
@@ -28,8 +28,8 @@ export interface SourceCommand {
 export type CommandHandler = (command: SourceCommand) => void;
 
 /**
- * Also receives the sender of the command: the same object for all commands of a listener or session, undefined for
- * ETW.
+ * The handler also receives the sender of the command: the same object for all commands of a listener or session,
+ * undefined for ETW.
  */
 export type SentCommandHandler = (command: SourceCommand, sender: object | undefined) => void;
 

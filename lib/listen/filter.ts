@@ -11,7 +11,7 @@ export interface ListenerFilter {
 
 /** The events that anyone inside the process wants; sessions have options that listeners lack. */
 export interface Filter extends ListenerFilter {
-  /** Only events without keywords: a session requests this with keywords of 0. */
+  /** Selects only events without keywords: a session requests this with keywords of 0. */
   readonly onlyWithoutKeywords?: boolean;
 }
 
@@ -53,7 +53,7 @@ export function passesEventFilter(filter: EventFilter | undefined, eventId: numb
   return filter === undefined || filter.ids.includes(eventId) === filter.isAllowList;
 }
 
-/** The same for one filter and many events: a linear search through thousands of ids each time would be too slow. */
+/** Prepares one filter for many events: a linear search through thousands of ids each time would be too slow. */
 export function eventIdTest({ isAllowList, ids }: EventFilter): (eventId: number) => boolean {
   const known = new Set(ids);
   return (eventId) => known.has(eventId) === isAllowList;

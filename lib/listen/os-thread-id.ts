@@ -4,7 +4,10 @@ import { basename } from 'node:path';
 
 let known: { readonly id: number | undefined } | undefined;
 
-/** As recorders show it; undefined where the system does not provide it. It never changes for a JavaScript thread. */
+/**
+ * Returns the id as recorders show it; undefined where the system does not provide it. It never changes for a
+ * JavaScript thread.
+ */
 export function osThreadId(): number | undefined {
   known ??= { id: threadIdOfLinux() };
   return known.id;

@@ -13,7 +13,7 @@ export interface SourceObserver {
 }
 
 interface Sources {
-  /** In order of definition. */
+  /** The order is that of definition. */
   readonly defined: Set<Listenable>;
   observers: readonly SourceObserver[];
 }

@@ -31,7 +31,7 @@ export function subscriptionsOf(source: Listenable): Subscriptions {
 }
 
 export class Subscriptions {
-  /** Only a type; see `Listenable`. */
+  /** This exists only as a type; see `Listenable`. */
   declare readonly written?: WrittenEvent;
   readonly #prepare: () => void;
   readonly #commands: Commands;

@@ -3,7 +3,7 @@
 /** A thread that is interrupted between reading two clocks puts them apart; hardly ever is it each time. */
 const READINGS = 3;
 
-/** From the monotonic clock to the wall clock, both in nanoseconds, as of the start of this thread. */
+/** Added to the monotonic clock, this gives the wall clock, both in nanoseconds, as of the start of this thread. */
 export const CLOCK_OFFSET: bigint = clockOffset();
 
 function clockOffset(): bigint {
@@ -25,7 +25,7 @@ export function timestamp(): bigint {
   return timestampOf(process.hrtime.bigint());
 }
 
-/** The same for another time of the monotonic clock. */
+/** Converts a time of the monotonic clock. */
 export function timestampOf(hrtime: bigint): bigint {
   return hrtime + CLOCK_OFFSET;
 }

@@ -42,7 +42,7 @@ export class WrittenEvent<Name extends string = string, Fields = Readonly<Record
   readonly id: number;
   /** The activity it belongs to, as GUID text in lower case. */
   readonly activityId: string | undefined;
-  /** For a Start: the activity in which it was started. */
+  /** The activity in which a Start started its own. */
   readonly relatedActivityId: string | undefined;
   /** The object that was passed when writing the event: it is the writer's, and all listeners', so do not change it. */
   readonly payload: Fields;
@@ -113,7 +113,7 @@ export class WrittenEvent<Name extends string = string, Fields = Readonly<Record
     return this.#schema.tag;
   }
 
-  /** Of the Windows Event Log, see `Channel`; 0 for none. */
+  /** The number of a channel of the Windows Event Log, see `Channel`; 0 for none. */
   get channel(): number {
     return this.#schema.channel ?? 0;
   }

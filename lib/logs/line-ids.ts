@@ -10,7 +10,7 @@ import { sharedActivities } from '../activity/shared.ts';
 export interface LineIds {
   /** GUID text. */
   readonly activityId?: string;
-  /** The same for readers: `//1/1/2`. */
+  /** The activity's path for readers: `//1/1/2`. */
   readonly activityPath?: string;
   /** 32 hexadecimal digits. */
   readonly trace_id?: string;

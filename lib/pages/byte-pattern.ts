@@ -2,7 +2,7 @@
 import type { Texts } from './event-table.ts';
 
 export class BytePattern {
-  /** In lower case. */
+  /** The bytes are in lower case. */
   readonly #bytes: Uint8Array;
 
   constructor(text: string) {

@@ -5,10 +5,10 @@ import { wholeNumbers } from './numbers.ts';
 
 export class CallTree {
   readonly frames: readonly ReportFrame[];
-  /** By node: the caller, which comes before it, or -1; and the index of the function. */
+  /** The index is a node: its caller, which comes before it, or -1; and the index of its function. */
   readonly parent: Int32Array;
   readonly frame: Uint32Array;
-  /** By stack: its innermost node. */
+  /** The index is a stack, the value its innermost node. */
   readonly leaf: Uint32Array;
 
   constructor({ frames }: ReportHeader, columns: Columns) {

@@ -9,17 +9,17 @@ const V8_IDLE = 'native.(idle)';
 const MAX_GROUP_DEPTH = 30;
 
 export interface SampleChoice {
-  /** Only those in activities of this name, and in this activity; -1 for all. */
+  /** Selects samples in activities of this name, and in this activity; -1 for all. */
   readonly task: number;
   readonly activity: number;
-  /** In nanoseconds; undefined for the whole trace. */
+  /** The range is in nanoseconds; undefined for the whole trace. */
   readonly range: readonly [from: number, to: number] | undefined;
   /** Whether the names of activities are above the functions. */
   readonly isByActivity: boolean;
 }
 
 interface ActivityGroups extends FlameGroups {
-  /** By activity, and first for none. */
+  /** The index is an activity; the first number is for none. */
   readonly ofActivity: Int32Array;
 }
 
@@ -104,7 +104,7 @@ export class CpuSamples {
     return this.#events.subarray(from, to);
   }
 
-  /** By the names of activities, below those of the activities around them. */
+  /** Groups samples by the names of activities, below those of the activities around them. */
   #groupsByName(): ActivityGroups {
     const { activities, header } = this.#data;
     const parent = [-1];

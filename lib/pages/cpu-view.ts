@@ -210,7 +210,7 @@ export class CpuView {
     return text;
   }
 
-  /** In percent, without the sign. */
+  /** Returns the share in percent, without the sign. */
   #share(count: number): string {
     return ((100 * count) / Math.max(1, this.#chart.tree?.samples ?? 0)).toFixed(1);
   }

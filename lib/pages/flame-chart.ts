@@ -28,7 +28,7 @@ export class FlameChart {
   zoomed = -1;
   /** Whether callers are at the bottom. */
   isUpward = false;
-  /** By function: 1 for those that stand out; undefined for all. */
+  /** The index is a function: 1 for those that stand out; undefined for all. */
   marked: Uint8Array | undefined;
   #tree: FlameTree | undefined;
   #hovered = -1;

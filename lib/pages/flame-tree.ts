@@ -23,7 +23,7 @@ export class FlameTree {
   readonly left: Float64Array;
   readonly roots: Uint32Array;
   readonly levels: number;
-  /** By node: the index of a function; of groups, the complement of theirs. */
+  /** The index is a node, the value that of a function; for a group, the complement of the group's index. */
   readonly #label: Int32Array;
   readonly #children: Grouped;
 
@@ -112,9 +112,9 @@ export class FlameCounts implements FlameNodes {
   /** Samples by stack, without groups; otherwise a number for the group and stack of each sample. */
   readonly #byStack: Float64Array;
   readonly #keys: number[] = [];
-  /** By group: its node. */
+  /** The index is a group, the value its node. */
   readonly #groupNodes: number[] = [];
-  /** By call: the last group that it was made for, and its node there. */
+  /** The index is a call: the last group that it was made for, and its node there. */
   readonly #lastGroup: Int32Array;
   readonly #lastNode: Int32Array;
   /** The node of the only process, which is not worth a level in each group; -1 if there are several. */
@@ -200,7 +200,7 @@ export interface FunctionCosts {
   readonly self: Float64Array;
 }
 
-/** By function. A function counts once per stack, however often it calls itself. */
+/** Returns the costs by function. A function counts once per stack, however often it calls itself. */
 export function functionCosts(tree: FlameTree, frameCount: number): FunctionCosts {
   const [total, self] = [new Float64Array(frameCount), new Float64Array(frameCount)];
   const open = new Uint32Array(frameCount);

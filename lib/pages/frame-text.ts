@@ -41,7 +41,7 @@ function textOf(own: string, script: string, place: string): FrameText {
   return { label: `${short} ${script}`.trimEnd(), short, place };
 }
 
-/** The same for functions of one script, type, program or library. */
+/** Functions of one script, type, program or library have the same hue. */
 export function hueOf(place: string): number {
   let hash = 0;
   for (let i = 0; i < place.length; i++) hash = (Math.imul(hash, 31) + place.charCodeAt(i)) | 0;

@@ -1,7 +1,7 @@
 /** A histogram of durations. The bars' widths grow with the durations. */
 
 export interface Bucket {
-  /** In nanoseconds; `to` is exclusive. */
+  /** The bounds are in nanoseconds; `to` is exclusive. */
   readonly from: number;
   readonly to: number;
   readonly count: number;
@@ -40,7 +40,7 @@ export function histogram(durations: Float64Array): Bucket[] {
   }));
 }
 
-/** From the last step that is at most `least` to the first that is greater than `most`. */
+/** Returns the steps from the last that is at most `least` to the first that is greater than `most`. */
 function edgesOf(steps: readonly number[], least: number, most: number): number[] {
   const edges: number[] = [];
   for (let power = 10 ** Math.floor(Math.log10(least)); ; power *= 10) {

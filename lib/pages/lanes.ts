@@ -126,7 +126,7 @@ function build({ activities, events }: ReportData, plan: Plan): Lanes {
   };
 }
 
-/** By process, then by thread. */
+/** Sorts by process, then by thread. */
 function threadOrder({ threads }: ReportHeader) {
   const key = ({ processId = -1, threadId = -1 }: ReportThread) => [processId, threadId] as const;
   const order = [...threads.keys()].sort((a, b) => {

@@ -70,7 +70,7 @@ class LivePage {
   });
   /** Newest first. */
   #rows: LiveRow[] = [];
-  /** The same, while it is paused those from before. */
+  /** Holds the visible rows; while the page is paused, those from before. */
   #kept: readonly LiveRow[] = [];
   #shown: readonly LiveRow[] = [];
   #activities: readonly RunningActivity[] = [];

@@ -14,7 +14,7 @@ export interface Column {
 export interface RowListOptions {
   readonly label: string;
   readonly role: 'grid' | 'treegrid';
-  /** Also the name of the style class that sets the column widths. */
+  /** The name is also that of the style class that sets the column widths. */
   readonly name: string;
   readonly columns: readonly Column[];
   /** Fills a row, given a cell for each column. */

@@ -8,7 +8,7 @@ import { RowList } from './row-list.ts';
 import type { Choose } from './selection.ts';
 import { durationText } from './time-text.ts';
 
-/** In nanoseconds; `to` is exclusive. */
+/** The bounds are in nanoseconds; `to` is exclusive. */
 export type DurationSpan = readonly [from: number, to: number];
 
 export class SlowestView {

@@ -6,7 +6,7 @@ const UNITS = [
   { unit: 'µs', ns: 1e3 },
 ] as const;
 
-/** With three digits, in a suitable unit: `66.7 ms`. */
+/** Shows three digits in a suitable unit: `66.7 ms`. */
 export function durationText(ns: number): string {
   const { unit, ns: size } = UNITS.find((candidate) => Math.abs(ns) >= candidate.ns) ?? { unit: 'ns', ns: 1 };
   const value = ns / size;

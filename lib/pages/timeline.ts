@@ -132,7 +132,7 @@ export class Timeline {
     if (selected !== undefined) this.reveal(selected);
   }
 
-  /** With all rows. */
+  /** The height with all rows. */
   get wholeHeight(): number {
     return RULER_HEIGHT + (this.#lanes.rowCount + 1) * ROW_HEIGHT;
   }

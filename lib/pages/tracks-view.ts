@@ -64,7 +64,7 @@ export class TracksView {
     return `${thousands(values.length)}, ${durationText(total)} in all, up to ${durationText(most)}`;
   }
 
-  /** With the thread or process, if there are several tracks of this title. */
+  /** The title names the thread or process if several tracks have it. */
   #titleOf({ title, thread }: Track): string {
     const about = this.#state.data.header.threads[thread];
     const isOnly = this.#tracks.filter((other) => other.title === title).length === 1;
@@ -117,7 +117,7 @@ export class TracksView {
     }
   }
 
-  /** As steps; of several in a pixel, the highest. */
+  /** Paints the values as steps; of several in a pixel, the highest. */
   #paintValues({ times, values, most }: Track, scale: Scale, top: number): void {
     const { context, width } = this.#canvas;
     const { length } = times;

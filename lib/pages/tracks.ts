@@ -7,7 +7,7 @@ import { nanoseconds, optionalNumbers, wholeNumbers } from './numbers.ts';
 import { durationText } from './time-text.ts';
 
 export interface Track extends ReportTrack {
-  /** By point, in the order of time. A value is of the time up to it, since the one before. */
+  /** The index is a point, in the order of time. A value is of the time up to it, since the one before. */
   readonly times: Float64Array;
   readonly values: Float64Array;
   /** The name of each span. */
@@ -56,7 +56,7 @@ export function textAt(track: Track, ns: number, reachNs: number): string {
   return start + duration >= ns - reachNs ? `${kinds[after - 1]} ${durationText(duration)}` : '';
 }
 
-/** In the unit of the track, with four digits. */
+/** Shows the value in the unit of the track, with four digits. */
 export function valueText({ unit }: ReportTrack, value: number): string {
   const [, base, per = ''] = /^(B|By)(\/s)?$/.exec(unit) ?? [];
   if (base !== undefined) return `${dataSize(value)}${per}`;

@@ -31,7 +31,7 @@ interface ConsumerAddon extends Addon {
   consumerClose(handle: unknown): void;
 }
 
-/** Of events that wait to be taken, in bytes: a tenth of a second of what a fast machine can write. */
+/** Limits the bytes of events that wait to be taken: a tenth of a second of what a fast machine can write. */
 const LIMIT = 16 << 20;
 
 export class EtwConsumer {

@@ -26,17 +26,17 @@ export interface ListedEtwSession {
   readonly mode: number;
   /** 1 performance counter, 2 system time, 3 CPU cycles. */
   readonly clock: number;
-  /** In KiB, of each buffer. */
+  /** The size of each buffer in KiB. */
   readonly bufferSize: number;
   readonly buffers: number;
   readonly minimumBuffers: number;
   readonly maximumBuffers: number;
   readonly freeBuffers: number;
-  /** In MiB, unless the mode says KiB; 0: no limit. */
+  /** The size is in MiB, unless the mode says KiB; 0: no limit. */
   readonly maximumFileSize: number;
-  /** In seconds, unless the mode says milliseconds. */
+  /** The interval is in seconds, unless the mode says milliseconds. */
   readonly flushTimer: number;
-  /** Of the kernel's own provider. */
+  /** The flags of the kernel's own provider. */
   readonly enableFlags: number;
   readonly eventsLost: number;
   readonly buffersLost: number;

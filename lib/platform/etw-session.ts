@@ -20,7 +20,7 @@ export interface SessionProperties {
   readonly name: string;
   /** An absolute path; empty: none. */
   readonly file: string;
-  /** Of the system's session, or of the provider of a private one; as text. */
+  /** The GUID of the system's session, or of the provider of a private one; as text. */
   readonly guid?: string | undefined;
   readonly numbers: Partial<SessionNumbers>;
 }

@@ -39,7 +39,7 @@ interface Owner {
   users: number;
 }
 
-/** The same for a single thread, without the addon. */
+/** Numbers the events of a single thread, without the addon. */
 export class ThreadEventIds implements EventIds {
   readonly #spaces = new Map<string, Map<number, Owner>>();
 

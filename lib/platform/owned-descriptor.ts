@@ -15,7 +15,7 @@ export class OwnedDescriptor {
     this.#number = number;
   }
 
-  /** For one system call; -1 once the descriptor has been closed or released. */
+  /** Use the number for one system call only; it is -1 once the descriptor has been closed or released. */
   get number(): number {
     return this.#number;
   }

@@ -8,7 +8,7 @@ export class RecorderPermissionError extends RecorderError {}
 
 /** Perf events are missing, or this user may not use them. */
 export class PerfEventsError extends RecorderError {
-  /** Of the system. */
+  /** The system's code. */
   readonly code: string;
 
   constructor(code: string, message: string) {

@@ -27,9 +27,9 @@ export interface RecorderCounts {
   readonly bytes: number;
   /** Records for which a ring had no room; final once the recording has ended. */
   readonly lost: number;
-  /** Of these, the ones reported by records in the file. */
+  /** Counts those that records in the file report. */
   readonly lostInFile: number;
-  /** Of all samples; 0 if there are none. */
+  /** The earliest time of all samples; 0 if there are none. */
   readonly firstTime: bigint;
   readonly lastTime: bigint;
   /** The system's error number if writing the file failed, which ended the recording. */
@@ -38,7 +38,7 @@ export interface RecorderCounts {
   readonly done: boolean;
 }
 
-/** The same moment on two clocks, in nanoseconds. */
+/** Both clocks show the same moment, in nanoseconds. */
 export interface ClockPair {
   readonly wall: bigint;
   readonly monotonic: bigint;
@@ -171,7 +171,7 @@ export class Recorder {
   }
 
   /**
-   * Also records this tracepoint.
+   * Adds a tracepoint to the recording.
    *
    * @param name including the system, as in files
    * @param announce called before its first event can arrive

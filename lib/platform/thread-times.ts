@@ -46,7 +46,7 @@ export class ProcessorWait {
     }
   }
 
-  /** In milliseconds; -1 if it is unknown. */
+  /** Returns milliseconds; -1 if the time is unknown. */
   read(): number {
     if (this.#file === undefined) return -1;
     try {

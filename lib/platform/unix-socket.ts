@@ -103,7 +103,7 @@ export class UnixSocket extends OwnedDescriptor {
   }
 
   /**
-   * The same socket under another number, for a second owner.
+   * Returns the same socket under another number, for a second owner.
    *
    * @throws UnixSocketError
    */
@@ -212,7 +212,7 @@ export class UnixSocket extends OwnedDescriptor {
     return this.#addon.watchWaiting(this.number, milliseconds, onWaiting) === 0;
   }
 
-  /** Also stops watching: a watch knows the number. */
+  /** Stops watching, too: a watch knows the number. */
   override release(): number {
     if (this.isOpen) {
       this.#addon.unwatchDescriptor(this.number);

@@ -57,7 +57,7 @@ export function becomeUser({ uid, gid, groups, name, home }: User): void {
   Object.assign(process.env, variablesOf({ name, home }));
 }
 
-/** As sudo and su set them. */
+/** Returns the variables as sudo and su set them. */
 export function variablesOf({ name, home }: Pick<User, 'name' | 'home'>): NodeJS.ProcessEnv {
   return { HOME: home, USER: name, LOGNAME: name };
 }

@@ -37,7 +37,7 @@ export class Demultiplexer {
   /** The requested classes, in order. */
   readonly classes = new Set<EventClass>();
   readonly #sinks = new Set<Sink>();
-  /** By the class's prototype. */
+  /** The key is the class's prototype. */
   readonly #byClass = new Map<unknown, Sink[]>();
   readonly #ofAll: Sink[] = [];
   readonly #byName = new Map<unknown, PatternSinks[]>();
@@ -149,7 +149,7 @@ function matches({ providers, tracepointProvider, version }: EventPattern, event
   );
 }
 
-/** Without a new array if one side is empty: this runs for each event. */
+/** Makes no new array if one side is empty: this runs for each event. */
 function union(first: Sinks, second: Sinks): Sinks {
   if (first.length === 0) return second;
   if (second.length === 0) return first;

@@ -24,7 +24,7 @@ export interface TimeRange {
 
 /** One of the ways in which an input's raw events become events. */
 interface Way<Raw> {
-  /** For messages. */
+  /** Messages contain this name. */
   readonly name: string;
   timeOf(raw: Raw): Instant;
   /** @returns null or undefined if the raw event does not apply here */

@@ -63,7 +63,7 @@ export type OccurrenceOf<Type> =
       ? Event
       : PlayedEvent;
 
-/** The same for everything except classes and predicates. */
+/** Describes everything except classes and predicates. */
 export interface EventPattern {
   /** Either may be absent, but not both. */
   readonly name: string | undefined;

@@ -212,12 +212,12 @@ async function hasFiles(connection: DuckDbConnection, pattern: string): Promise<
   return false;
 }
 
-/** Of a path; not of its slashes. */
+/** Escapes the wildcards of a path. */
 function escapedForGlob(folder: string): string {
   return plainPath(folder).replace(/[*?[]/g, '[$&]');
 }
 
-/** As DuckDB writes it, without a slash at its end. */
+/** Returns the path as DuckDB writes it, without a slash at its end. */
 function plainPath(folder: string): string {
   return folder.replaceAll('\\', '/').replace(/(?<!\/)\/+$/, '');
 }

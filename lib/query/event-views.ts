@@ -2,7 +2,7 @@
 import type { DuckDbConnection } from './duckdb.ts';
 import { identifier, jsonPointer, literal, UniqueNames } from './sql-text.ts';
 
-/** Of a trace with more, the rarest have none. */
+/** The rarest kinds of a trace with more have no view. */
 export const MAX_KINDS = 5000;
 /** The other fields are in the payload. */
 const MAX_FIELDS = 1000;

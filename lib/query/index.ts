@@ -29,7 +29,7 @@ export interface TraceDatabase {
   statements(sql: string): AsyncGenerator<QueryResult, void, undefined>;
   /** Ends the running statement, with an error. */
   interrupt(): void;
-  /** Also removes the temporary files. */
+  /** Closes the database and removes the temporary files. */
   close(): void;
   [Symbol.dispose](): void;
 }

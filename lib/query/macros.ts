@@ -7,7 +7,7 @@ const IS_CALLED = `CREATE MACRO is_called(provider, name, wanted) AS
 const IS_ID = `CREATE MACRO is_id(activity_id, path, wanted) AS
   path = rtrim(wanted, '/') OR lower(activity_id) = lower(trim(wanted, '{}'));`;
 
-/** The same names in other engines make the documented questions the same everywhere. */
+/** The names are the same in other engines, so that the documented questions are the same everywhere. */
 const FIELD = `CREATE MACRO field(json, field_name) AS json ->> ('/' || field_name);
   CREATE MACRO percentile(x, p) AS quantile_disc(x, p / 100.0);`;
 
@@ -17,7 +17,7 @@ const CHILDREN_OF = `CREATE MACRO children_of(of_activity) AS TABLE
   WHERE is_id(parent.activity_id, parent.path, of_activity)
   ORDER BY child.start_ts_ns, child.seq;`;
 
-/** Also the activity's own events. */
+/** The rows include the activity's own events. */
 const UNDER = `CREATE MACRO under(of_path) AS TABLE
   SELECT * FROM events WHERE list_contains(path_prefixes, rtrim(of_path, '/')) ORDER BY ts_ns;`;
 
@@ -66,9 +66,9 @@ const CPU_FUNCTIONS = `CREATE MACRO cpu_functions(activity := NULL) AS TABLE
   GROUP BY function ORDER BY samples DESC, function;`;
 
 /**
- * As `view --critical`: going back from the end, the child that ended last, then the one that ended last before that
- * one started, and likewise within each. `walk` has two kinds of rows: an activity on the path, and a place among its
- * children to go on from.
+ * The path is that of `view --critical`: going back from the end, the child that ended last, then the one that ended
+ * last before that one started, and likewise within each. `walk` has two kinds of rows: an activity on the path, and a
+ * place among its children to go on from.
  */
 const CRITICAL_PATH = `CREATE MACRO critical_path(of_activity := NULL) AS TABLE
   WITH RECURSIVE last AS (

@@ -48,7 +48,7 @@ async function* rowsOf(result: DuckDbResult): AsyncGenerator<readonly QueryValue
   }
 }
 
-/** Of a value of DuckDB: its own classes have items (lists), entries (structs and maps), or only a text. */
+/** Converts a value of DuckDB: its own classes have items (lists), entries (structs and maps), or only a text. */
 function jsValue(value: unknown): QueryValue {
   if (value === undefined || value === null) return null;
   if (typeof value === 'bigint') return numberIfSafe(value);
@@ -65,7 +65,7 @@ function jsValue(value: unknown): QueryValue {
   return String(value);
 }
 
-/** As a number if that has all its digits. */
+/** Returns a number if that has all the decimal's digits. */
 function decimal(text: string): number | string {
   return text.replace(/\D/g, '').length <= 15 ? Number(text) : text;
 }

@@ -3,12 +3,12 @@
 /** DuckDB's statements end at a NUL. */
 const NUL = /\0/g;
 
-/** As an identifier; a NUL, which none can have, becomes U+FFFD. */
+/** Quotes the name as an identifier; a NUL, which none can have, becomes U+FFFD. */
 export function identifier(name: string): string {
   return `"${name.replace(NUL, '\ufffd').replaceAll('"', '""')}"`;
 }
 
-/** As a value. */
+/** Quotes the text as a value. */
 export function literal(text: string): string {
   const quoted = `'${text.replaceAll("'", "''")}'`;
   return text.includes('\0') ? `(${quoted.replace(NUL, "' || chr(0) || '")})` : quoted;

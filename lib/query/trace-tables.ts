@@ -8,7 +8,7 @@ import type { TraceEvent } from '../trace/trace-event.ts';
 import { FrameNames } from '../view/cpu/frame-names.ts';
 
 export interface TablesTarget {
-  /** Of the trace, in its column. */
+  /** The name of the trace in its column. */
   readonly name: string;
   readonly folder: string;
   /** Folders with symbols for the frames of stacks. */

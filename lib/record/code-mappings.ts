@@ -30,7 +30,7 @@ export function numbersIn(folder: string): number[] {
   }
 }
 
-/** Of these processes, as far as this user may see them. @param onMany called if not all fit */
+/** Yields the mappings of these processes, as far as this user may see them. @param onMany called if not all fit */
 export function* processMappings(
   processIds: Iterable<number>,
   onMany: () => void,
@@ -57,7 +57,7 @@ export function* processMappings(
   }
 }
 
-/** Of the kernel and its modules; none if it hides its addresses from this user. */
+/** Yields the mappings of the kernel and its modules; none if it hides its addresses from this user. */
 export function* kernelMappings(): Generator<Uint8Array, void, undefined> {
   const symbols = textOf('/proc/kallsyms');
   const addressOf = (name: string) => hex(new RegExp(`^([0-9a-f]+) [tT] ${name}$`, 'm').exec(symbols)?.[1]);

@@ -136,7 +136,7 @@ function threadsOf(of: CpuOptions['of'], cpus: number): readonly number[] {
   );
 }
 
-/** For a user who may not record the whole system. @throws RecorderError */
+/** Makes a recorder for a user who may not record the whole system. @throws RecorderError */
 function recorderOf(threads: readonly number[], scope: EventScope, rings: RecorderOptions): Recorder {
   const ringSize = Math.min(rings.ringSize, UNPRIVILEGED_RING_SIZE);
   const [thread = THIS_THREAD, ...others] = threads;

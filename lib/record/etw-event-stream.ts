@@ -56,7 +56,7 @@ export class EtwEventStream {
   }
 
   /**
-   * Without an end until the session ends, or `stop` is called. Call it once.
+   * Yields chunks until the session ends, or `stop` is called. Call it once.
    *
    * @throws RecorderError
    */

@@ -13,7 +13,7 @@ import {
   type TraceOverview,
 } from './trace-overview.ts';
 
-/** Of TRACE_PROVIDER_INSTANCE_INFO: a session has enabled it, and no process runs it yet. */
+/** TRACE_PROVIDER_INSTANCE_INFO has this flag if a session has enabled the provider, and no process runs it yet. */
 const PRE_ENABLED = 2;
 /** EVENT_ENABLE_PROPERTY_STACK_TRACE. */
 const STACKS = 4;

@@ -21,7 +21,7 @@ import { ALL_KEYWORDS } from '../wire/schema.ts';
 
 /** What to record of a provider. */
 export interface EtwProviderOptions {
-  /** Only events up to this level; default 255, all. */
+  /** Records only events up to this level; default 255, all. */
   readonly level?: number;
   /** 64 bits: only events with one of these keywords, or without keywords; default all. */
   readonly keywords?: bigint;
@@ -29,17 +29,17 @@ export interface EtwProviderOptions {
   readonly allKeywords?: bigint;
   /** Leaves out events without keywords. */
   readonly ignoresKeyword0?: boolean;
-  /** Only events with these ids, up to 64. */
+  /** Records only events with these ids, up to 64. */
   readonly eventIds?: readonly number[];
-  /** Only events with other ids than these, up to 64. */
+  /** Records only events with other ids than these, up to 64. */
   readonly exceptEventIds?: readonly number[];
-  /** Only events with these names: for TraceLogging providers, whose events have no ids. */
+  /** Records only events with these names: for TraceLogging providers, whose events have no ids. */
   readonly eventNames?: readonly string[];
-  /** Only events with other names than these. */
+  /** Records only events with other names than these. */
   readonly exceptEventNames?: readonly string[];
-  /** Only processes with these ids, up to 8. */
+  /** Records only processes with these ids, up to 8. */
   readonly processIds?: readonly number[];
-  /** Only processes of these programs, such as node.exe. */
+  /** Records only processes of these programs, such as node.exe. */
   readonly executables?: readonly string[];
   /** Adds a stack to each event, to those with these ids, or to those up to this level with one of these keywords. */
   readonly stacks?: boolean | readonly number[] | EtwStackFilter;

@@ -28,7 +28,7 @@ const CPU_EVENTS = ['process', 'thread', 'imageLoad', 'profile'] as const;
 const V8 = '57277741-3638-4a4b-bdba-0ac6e45da56c';
 const SWITCHES = { level: ACTIVITY_SWITCH.level, keywords: ACTIVITY_SWITCH.keyword };
 
-/** Of Node.js's own events, without activity switches. */
+/** Node.js's own events up to this level exclude activity switches. */
 const VERBOSE = 5;
 
 /** Makes activity ids flow. */
@@ -57,12 +57,12 @@ export interface EtwRecordingOptions extends Omit<SelectionOptions, 'tracepoints
   readonly session: EtwRecordingSession;
   /** Buffer size per processor, in bytes. */
   readonly bufferSize: number;
-  /** Of the file, in MiB. */
+  /** The size of the file in MiB. */
   readonly maxSize: number;
 }
 
 export interface EtwRecordingResult {
-  /** Of the file. */
+  /** The size of the file. */
   readonly bytes: number;
   readonly eventsLost: number;
   /** Lost, with an unknown number of events. */
@@ -108,7 +108,7 @@ export class EtwRecording {
   }
 
   /**
-   * Of a session in memory, writes its events into a new file.
+   * Writes the events of a session in memory into a new file.
    *
    * @throws RecorderError
    */

@@ -23,11 +23,11 @@ export interface EtwSystemOptions {
   readonly events: readonly EtwKernelEvents[];
   /** Whether samples of the CPU and switches between threads have stacks; default true. */
   readonly stacks?: boolean;
-  /** Of samples, in milliseconds, from 0.125 to 1000, for all of Windows; unchanged by default. */
+  /** The interval of samples in milliseconds, from 0.125 to 1000, for all of Windows; unchanged by default. */
   readonly sampleInterval?: number;
 }
 
-/** Of a session to start. */
+/** A session starts with these. */
 export interface EtwSessionOptions {
   /** Unique among sessions. */
   readonly name: string;
@@ -35,7 +35,7 @@ export interface EtwSessionOptions {
   readonly mode?: EtwSessionMode;
   /** The .etl file to write. */
   readonly file?: string;
-  /** Of a file, in MiB; fractions are rounded to KiB. Default: no limit. */
+  /** The size of a file in MiB; fractions are rounded to KiB. Default: no limit. */
   readonly maxSize?: number;
   /** Reserves `maxSize` on the disk at once. */
   readonly preallocate?: boolean;
@@ -47,7 +47,7 @@ export interface EtwSessionOptions {
   readonly independent?: boolean;
   /** Compresses the buffers. */
   readonly compressed?: boolean;
-  /** Also records the kernel. This needs the privilege SeSystemProfilePrivilege. */
+  /** Records the kernel, too. This needs the privilege SeSystemProfilePrivilege. */
   readonly system?: EtwSystemOptions;
   /** The size of a buffer, in KiB, from 4 to 16384: an event must fit into one. Default 128. */
   readonly bufferSize?: number;
@@ -69,9 +69,9 @@ const MODES = {
   memory: LogFileMode.Buffering,
 } as const;
 
-/** In milliseconds. */
+/** The limits are in milliseconds. */
 const SAMPLE_INTERVAL = { min: 0.125, max: 1000 };
-/** Of 100 ns. */
+/** A unit is 100 ns. */
 const UNITS_PER_MILLISECOND = 10_000;
 
 const MAX_NAME = 1023;
@@ -112,7 +112,7 @@ export function sessionProperties(options: EtwSessionOptions): SessionProperties
 }
 
 /**
- * In units of 100 ns.
+ * Returns the interval in units of 100 ns.
  *
  * @throws RangeError
  */

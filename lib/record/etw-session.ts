@@ -55,7 +55,7 @@ export interface EtwSessionUpdate {
   readonly flushTimer?: number;
   /** Whether consumers get the events. */
   readonly realTime?: boolean;
-  /** Of a session that records the kernel: its events. */
+  /** The events of a session that records the kernel. */
   readonly kernelEvents?: readonly EtwKernelEvents[];
 }
 
@@ -73,7 +73,7 @@ export interface EtwSessionStatus {
   readonly freeBuffers: number;
   readonly minBuffers: number;
   readonly maxBuffers: number;
-  /** In MiB; 0: no limit. */
+  /** The size is in MiB; 0: no limit. */
   readonly maxSize: number;
   /** Seconds; 0: none. */
   readonly flushTimer: number;
@@ -81,11 +81,11 @@ export interface EtwSessionStatus {
   readonly eventsLost: number;
   /** Lost, with an unknown number of events. */
   readonly buffersLost: number;
-  /** Of the buffers for consumers. */
+  /** Counts lost buffers for consumers. */
   readonly realTimeBuffersLost: number;
 }
 
-/** Of PerfInfo, Thread: what stacks of the kernel are worth having of. */
+/** These are the kernel's events whose stacks are worth having, of PerfInfo and Thread. */
 const STACKED: readonly { readonly kind: EtwKernelEvents; readonly guid: string; readonly type: number }[] = [
   { kind: 'profile', guid: 'ce1dbfb4-137e-4da6-87b0-3f59aa102cbc', type: 46 },
   { kind: 'contextSwitch', guid: '3d6fa8d1-fe05-11d0-9dda-00c04fd7ba7c', type: 36 },
@@ -99,7 +99,7 @@ const PROFILE_PRIVILEGE = 'SeSystemProfilePrivilege';
  */
 export class EtwSession {
   readonly #session: bigint;
-  /** Of private sessions and of the kernel's, which are controlled by it. */
+  /** Private sessions, and the kernel's, are controlled by their GUID. */
   readonly #guid: string | undefined;
 
   private constructor(session: bigint, guid?: string) {
@@ -230,7 +230,7 @@ export class EtwSession {
   }
 
   /**
-   * Of a session of mode newFile, goes on with the next file; Windows 10 1809 and later.
+   * Goes on with the next file of a session of mode newFile; Windows 10 1809 and later.
    *
    * @returns undefined if the session has ended
    * @throws RecorderError

@@ -99,7 +99,7 @@ function tracefsOr(isNeeded: boolean): TracefsFiles | string {
   }
 }
 
-/** On Linux, the process that starts the kernel's threads. */
+/** On Linux, this process starts the kernel's threads. */
 const KERNEL_STARTER = 2;
 
 /** The names of all running threads, and who the kernel's are, as records: the kernel reports only later ones. */

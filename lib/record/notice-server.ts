@@ -27,7 +27,7 @@ const NEWLINE = 10;
 const ANSWER = Uint8Array.of(NEWLINE);
 const FOLDER_PREFIX = 'tracewright-record-';
 const SOCKET_NAME = 'socket';
-/** Of the folder that contains the socket's folder: the path must fit into a `sockaddr_un`. */
+/** Limits the path of the folder around the socket's folder: the socket's path must fit into a `sockaddr_un`. */
 const MAX_PARENT_LENGTH = 60;
 const ROOT = 0;
 
@@ -41,12 +41,12 @@ export interface NoticesOptions {
 }
 
 export class NoticeServer {
-  /** Of the socket. */
+  /** The address of the socket. */
   readonly address: string;
   readonly #options: NoticesOptions;
   readonly #folder: string;
   readonly #acceptor: Acceptor;
-  /** With the timer that stops waiting for them. */
+  /** The value is the timer that stops waiting for the connection. */
   readonly #connections = new Map<UnixSocket, NodeJS.Timeout>();
   #isClosed = false;
   readonly #onExit = () => this.#remove();

@@ -39,7 +39,7 @@ export class RecordedTracepoints {
   readonly #tracefs: Pick<Tracefs, 'names' | 'files'>;
   readonly #selection: Selection;
   readonly #announce: ((tracepoint: RecordedTracepoint) => void) | undefined;
-  /** By name with the system; `undefined` if it cannot be recorded. */
+  /** The key is the name with the system; the value is `undefined` if it cannot be recorded. */
   readonly #known = new Map<string, RecordedTracepoint | undefined>();
   readonly #problems = new Set<string>();
   #untoldProblems = 0;

@@ -20,7 +20,7 @@ export interface RecordingOptions {
   readonly ringSize: number;
   /** Stored in the file. */
   readonly commandLine: readonly string[];
-  /** Of the program that records. */
+  /** The version of the program that records. */
   readonly version: string;
   /** The owner of the file, if different from this user. */
   readonly owner?: FileOwner;
@@ -33,7 +33,7 @@ export interface RecordingOptions {
 export interface RecordingResult {
   readonly events: number;
   readonly cpuSamples: number;
-  /** Of all records in the file. */
+  /** The size of all records in the file. */
   readonly bytes: number;
   /** Records for which the kernel had no room. */
   readonly lost: number;
@@ -97,7 +97,7 @@ export class RecordingSetup {
     return this.#opened.notices;
   }
 
-  /** In sentences. */
+  /** Each problem is a sentence. */
   get problems(): readonly string[] {
     return [...this.tracepoints.problems, ...this.#opened.problems];
   }
@@ -107,7 +107,7 @@ export class RecordingSetup {
     return [this.recorder.sideBand, ...(this.cpu === undefined ? [] : [this.cpu.event])];
   }
 
-  /** For a file with these records. */
+  /** Returns the facts for a file with these records. */
   endFacts({ firstTime, lastTime }: RecorderCounts): RecordingFacts {
     const tracepoints = this.tracepoints.all;
     const threads = this.tracefs.read('saved_cmdlines');
@@ -119,7 +119,7 @@ export class RecordingSetup {
     };
   }
 
-  /** Of a recording that has ended. */
+  /** Returns the result of a recording that has ended. */
   result(problems: readonly string[], isWhole = true): RecordingResult {
     const { events, cpuSamples, bytes, lost } = this.recorder.counts();
     const tracepoints = this.tracepoints.all.map(({ event }) => event.name);

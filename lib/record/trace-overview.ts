@@ -14,7 +14,7 @@ export interface OverviewSession {
   readonly number?: number;
   /** Who has started it, on Linux. */
   readonly process?: OverviewProcess;
-  /** In words. */
+  /** The modes in words. */
   readonly mode: readonly string[];
   /** ETW's LogFileMode. */
   readonly modeBits?: number;
@@ -46,7 +46,7 @@ export interface OverviewProvider {
   readonly guid?: string;
   /** Where it is described: `manifest`, `MOF`, `user_events` or `kernel`; undefined for one that describes itself. */
   readonly source?: string;
-  /** Of which it consists on Linux. */
+  /** The tracepoints of which it consists on Linux. */
   readonly tracepoints?: readonly string[];
   /** Known on Windows. */
   readonly processes?: readonly OverviewProcess[];
@@ -63,7 +63,7 @@ export interface TraceOverview {
 
 const ORDER = new Intl.Collator('en', { numeric: true, sensitivity: 'base' });
 
-/** By name, in the same order on every machine. */
+/** Sorts by name, in the same order on every machine. */
 export function byName<Named extends { readonly name: string }>(all: Iterable<Named>): Named[] {
   return [...all].sort((a, b) => ORDER.compare(a.name, b.name));
 }

@@ -13,7 +13,7 @@ const RETRY_MS = 1000;
 export class TracedThreads {
   readonly #tracefs: Pick<Tracefs, 'read'>;
   readonly #processes = new Map<number, number>([[0, 0]]);
-  /** By thread: when to ask again. */
+  /** The key is the thread, the value the time at which to ask again. */
   readonly #unknown = new Map<number, number>();
   readonly #onName: (record: Uint8Array) => void;
 

@@ -26,7 +26,7 @@ const PREFIX = 'tracewright-';
 const MIN_KIBIBYTES = 8;
 
 export class TracefsInstance {
-  /** Of its folder. */
+  /** The path of its folder. */
   readonly path: string;
   readonly layout: PageLayout;
   readonly #tracefs: Tracefs;
@@ -123,7 +123,7 @@ export class TracefsInstance {
     return lost;
   }
 
-  /** With its contents. */
+  /** Removes the instance with its contents. */
   remove(): void {
     process.removeListener('exit', this.#onExit);
     for (const pipe of this.#pipes.splice(0)) closeSync(pipe);

@@ -39,7 +39,7 @@ export class TracefsRecorder {
   readonly #instance: Instance;
   readonly #cpus: readonly number[];
   readonly #threads: TracedThreads;
-  /** By the number of the tracepoint. */
+  /** The key is the number of the tracepoint. */
   readonly #events = new Map<number, RecordedEvent>();
   #nextId = 1n;
   #out = new ByteWriter();
@@ -111,7 +111,7 @@ export class TracefsRecorder {
   }
 
   /**
-   * Also records this tracepoint.
+   * Adds a tracepoint to the recording.
    *
    * @param name including the system, as in files
    * @param announce called before its first event can arrive
@@ -300,7 +300,7 @@ function truncate(file: number, size: number): void {
   }
 }
 
-/** In the system's form: Node's numbers are negative. */
+/** Returns the number in the system's form: Node's numbers are negative. */
 function errorNumber(error: unknown): number {
   const { errno } = error as NodeJS.ErrnoException;
   if (errno === undefined) throw error;

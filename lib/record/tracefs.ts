@@ -117,7 +117,9 @@ export class Tracefs {
     return join(this.#root, path);
   }
 
-  /** For user_events, from the only other file that lists them: one name per line, and who records it. */
+  /**
+   * Returns the names of user_events from the only other file that lists them: one name per line, and who records it.
+   */
   #registeredNames(): readonly string[] {
     try {
       const lines = this.read('user_events_status').toString().split('\n');
@@ -149,7 +151,7 @@ export type TracefsFiles = Pick<
   'headerPage' | 'headerEvent' | 'names' | 'files' | 'read' | 'openUserEventsData'
 >;
 
-/** For a recording that does without. */
+/** A recording that does without tracefs has these. */
 export const NO_TRACEFS: TracefsFiles = {
   headerPage: new Uint8Array(0),
   headerEvent: new Uint8Array(0),

@@ -18,7 +18,7 @@ const TASKS = `${tracepointProviderName(TASK_EVENTS.provider)}_L`;
 export interface Tracepoint {
   readonly system: string;
   readonly name: string;
-  /** For a user_events tracepoint that is to be created if no program has registered it yet: name and fields. */
+  /** The name and fields of a user_events tracepoint that is to be created if no program has registered it yet. */
   readonly definition?: string;
 }
 
@@ -27,21 +27,21 @@ export interface SelectionOptions {
   readonly providers?: readonly string[];
   /** Tracepoints of any kind, by name. */
   readonly tracepoints?: readonly Tracepoint[];
-  /** For EventHeader tracepoints: the maximum level. */
+  /** The maximum level of EventHeader tracepoints. */
   readonly level?: number;
-  /** For EventHeader tracepoints: those with one of these bits, or with none. */
+  /** Selects EventHeader tracepoints with one of these bits, or with none. */
   readonly keywords?: bigint;
   /** Adds the activity switches of all programs, whatever else is selected. */
   readonly activitySwitches?: boolean;
 }
 
 /**
- * Without providers and tracepoints: all of user_events. Activity switches only for those who ask for them, a level or
- * keywords, and .NET's events of tasks for those who name their provider.
+ * A selection without providers and tracepoints is all of user_events. It includes activity switches only if a level or
+ * keywords ask for them, and .NET's events of tasks only if their provider is named.
  */
 export class Selection {
   readonly tracepoints: readonly Tracepoint[];
-  /** As in the names of tracepoints. */
+  /** The names are as in the names of tracepoints. */
   readonly #providers: ReadonlySet<string>;
   readonly #named: ReadonlySet<string>;
   readonly #level: number | undefined;

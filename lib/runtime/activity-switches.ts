@@ -7,7 +7,7 @@ import { writerOf } from '../source/event-functions.ts';
 import type { RuntimeEvents } from './events.ts';
 import { isAskedFor, type Observation } from './observation.ts';
 
-/** Only a run that is longer has readings of the thread's times of its own: each is a system call. */
+/** A longer run has readings of the thread's times of its own: each is a system call. */
 const READ_MS = 1;
 
 export function activitySwitches(events: RuntimeEvents): Observation {

@@ -13,7 +13,7 @@ export const RuntimeKeywords = {
   Resources: 0x8n,
   /** Above level Verbose: only for those who ask for it. */
   ActivitySwitches: ACTIVITY_SWITCH.keyword,
-  /** The same. */
+  /** Its level is above Verbose, too. */
   ActivityRuns: ACTIVITY_RUN.keyword,
   Exceptions: 0x8000n,
   Threading: 0x10000n,

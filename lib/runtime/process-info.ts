@@ -6,7 +6,7 @@ import type { Observation } from './observation.ts';
 
 const MAX_COMMAND_LINE = 2000;
 
-/** For the first listener; `writeProcessInfo` serves those that join later. */
+/** Serves the first listener; `writeProcessInfo` serves those that join later. */
 export function processInfo(events: RuntimeEvents): Observation {
   return {
     isWanted: () => events.ProcessInfo.enabled,

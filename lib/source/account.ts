@@ -14,7 +14,7 @@ export interface SourceStats {
    * the calls of `onStateRequest` handlers that threw.
    */
   readonly dropped: Readonly<Record<string, number>>;
-  /** Of the written ones: accepted by perf but not by ftrace (trace_pipe, trace-cmd). */
+  /** Counts those of the written ones that perf accepts but ftrace (trace_pipe, trace-cmd) does not. */
   readonly tooLargeForFtrace: number;
   /** Values that did not fit their fields; the nearest one that fits was written instead. */
   readonly badValues: number;

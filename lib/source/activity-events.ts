@@ -37,12 +37,12 @@ export interface ActivityHandle<StopPayload> {
 /** The key under which an event source has its pairs of Start and Stop events, by activity name. */
 export const ACTIVITY_EVENTS: unique symbol = Symbol('tracewright.activityEvents');
 
-/** For code that starts a source's activities on behalf of other code: see `beginIn`. */
+/** Code that starts a source's activities on behalf of other code uses this: see `beginIn`. */
 export function activityEventsOf(source: object, name: string): ActivityEvents {
   return allActivityEventsOf(source).get(name) as ActivityEvents;
 }
 
-/** By the activities' names. */
+/** The keys are the activities' names. */
 export function allActivityEventsOf(source: object): ReadonlyMap<string, ActivityEvents> {
   return (
     (source as { [ACTIVITY_EVENTS]?: ReadonlyMap<string, ActivityEvents> })[ACTIVITY_EVENTS] ?? new Map()

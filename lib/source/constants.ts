@@ -26,12 +26,12 @@ export const Opcode = {
 
 /** The channels of the Windows Event Log, for events described by a manifest. */
 export const Channel = {
-  /** For administrators: each event says what is wrong and what to do. */
+  /** Administrators read these events: each says what is wrong and what to do. */
   Admin: 16,
   /** What operations staff may look at every day. */
   Operational: 17,
-  /** For analysis, in large numbers; recorded only on request. */
+  /** Analysts read these events, which come in large numbers and are recorded only on request. */
   Analytic: 18,
-  /** For developers; recorded only on request. */
+  /** Developers read these events, which are recorded only on request. */
   Debug: 19,
 } as const;

@@ -199,7 +199,7 @@ class DefinedSource {
   }
 }
 
-/** By the schema of either event of a pair. */
+/** The key is the schema of either event of a pair. */
 function activitiesOf(
   provider: string,
   schemas: readonly EventSchema[],

@@ -7,7 +7,7 @@ import { guidBytes, guidText } from '../wire/guid.ts';
 import { decodeUtf8 } from '../wire/text.ts';
 import type { Provider } from './source-context.ts';
 
-/** By ETW's control code. As in .NET, a request for the provider's state is a request to describe itself. */
+/** The index is ETW's control code. As in .NET, a request for the provider's state is a request to describe itself. */
 const KINDS = ['disable', 'enable', 'sendManifest'] as const;
 const ENABLE = 1;
 const CAPTURE_STATE = 2;

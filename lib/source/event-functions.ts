@@ -15,7 +15,7 @@ interface HasWord {
   readonly [WORD]: EnabledWord;
 }
 
-/** For a plain event that is written on behalf of other code, whose activity it has. */
+/** Returns the writer of a plain event that is written on behalf of other code, whose activity it has. */
 export function writerOf(event: object): EventWriter {
   return (event as { readonly [WORD]: EventWriter })[WORD];
 }

@@ -184,7 +184,7 @@ function checkTask(provider: string, schema: EventSchema, before: readonly Event
 }
 
 /**
- * The same events with other ids, and with the tasks that follow from them.
+ * Returns the events with other ids, and with the tasks that follow from them.
  *
  * @param ids in the order of the schemas
  * @throws DefinitionError

@@ -49,7 +49,7 @@ export interface SourceOptions<Names extends KeywordNames = KeywordNames> {
    * kernel know, such as bpftrace. They cannot have structs, arrays, nullable fields, `float` or `double`.
    */
   readonly userEventsFormat?: 'eventheader' | 'plain';
-  /** For development: a write with a bad value throws a BadValueError instead of only counting it. */
+  /** Helps development: a write with a bad value throws a BadValueError instead of only counting it. */
   readonly throwOnErrors?: boolean;
 }
 
@@ -149,7 +149,7 @@ type ActivityName<Sources extends Events, Name extends string> =
         ? `There is no activity "${Name}": the source has no Start event with its Stop.`
         : `There is no activity "${Name}". The activities are: ${ActivityNames<Sources> & string}.`;
 
-/** The same if the Stop event is written without a description of its contents. */
+/** The names of activities whose Stop event is written without a description of its contents. */
 type SimpleActivityName<Sources extends Events, Name extends string> =
   Name extends ActivityNames<Sources>
     ? StopFieldsOf<Sources, Name> extends Partial<OutcomeFields>
@@ -221,7 +221,7 @@ export interface SourceMembers<Sources extends Events> extends Listenable<Writte
    * Events written later go nowhere and are counted as dropped (`closed`); nothing throws. .NET: Dispose.
    */
   close(): void;
-  /** The same as `close`. */
+  /** Closes the source, like `close`. */
   [Symbol.dispose](): void;
   /**
    * Runs the work inside an activity: writes its Start event before, and its Stop event when the work has returned or

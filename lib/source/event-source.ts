@@ -102,7 +102,7 @@ function checkWithoutChannels(provider: string, schemas: readonly EventSchema[])
   );
 }
 
-/** On every system, so that mistakes show up where the application is developed. */
+/** Checks on every system, so that mistakes show up where the application is developed. */
 function checkForPlainTracepoints(provider: string, schemas: readonly EventSchema[]): void {
   const names = new Map<string, string>();
   for (const schema of schemas) {

@@ -13,7 +13,7 @@ export interface EventOptions<Keyword extends string = string> {
   readonly task?: number;
   /** Free for the application, 28 bits as in .NET; user_events have room for the lower 16. */
   readonly tag?: number;
-  /** The same for fields, by name. */
+  /** The tags of fields, by name. */
   readonly fieldTags?: Readonly<Record<string, number>>;
   /** 1 to 65535, unique in the source. The default is one more than the previous event's, from 1. */
   readonly id?: number;
@@ -26,10 +26,10 @@ export interface EventOptions<Keyword extends string = string> {
   readonly channel?: number;
   /** A message with `{0}` for the first field's value: for tools that read manifests, and for listeners. */
   readonly message?: string;
-  /** For a Start: how its activity behaves, as flags of `ActivityOptions`. For both: Disable. */
+  /** How a Start's activity behaves, as flags of `ActivityOptions`. Start and Stop both take Disable. */
   readonly activityOptions?: number;
   /**
-   * For a Start: its activity crosses process boundaries, like an incoming request or an outgoing message. The event
+   * Says that a Start's activity crosses process boundaries, like an incoming request or an outgoing message. The event
    * gets the fields `traceId`, `spanId` and `parentSpanId` after its own, which tracewright fills in by W3C Trace
    * Context.
    */

@@ -78,7 +78,7 @@ function numbersOf(place: string, names: unknown, type: MapType): [name: string,
   });
 }
 
-/** As .NET does: ETW has no names for several bits. */
+/** Names single bits only, as .NET does: ETW has no names for several bits. */
 function singleBits(
   place: string,
   numbers: readonly (readonly [name: string, number: number])[],

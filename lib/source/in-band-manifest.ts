@@ -22,7 +22,7 @@ import { onEtwCommand } from './etw-commands.ts';
 import type { SourceContext } from './source-context.ts';
 import { etwDefinition } from './tracer-format.ts';
 
-/** By the provider's GUID. */
+/** The inner key is the provider's GUID. */
 const manifests = new WeakMap<Tracer, Map<string, InBandManifest>>();
 
 /** Adds a definition to the manifest of its provider. @returns closes it */

@@ -18,7 +18,7 @@ import { DefinitionError } from './definition-error.ts';
 import type { Provider } from './source-context.ts';
 import { ETW_SIZES, etwDefinition, type SizeLimits, type TracerFormat } from './tracer-format.ts';
 
-/** Of a source for which `checkForManifest` did not throw. */
+/** Takes a source for which `checkForManifest` did not throw. */
 export class ManifestFormat implements TracerFormat {
   readonly #provider: Provider;
   readonly #channels: ReadonlyMap<number, UsedChannel>;
@@ -61,7 +61,7 @@ export function checkForManifest(source: ManifestSource): void {
   if (problem !== undefined) throw new DefinitionError(name, problem);
 }
 
-/** Of every source defined in this thread. */
+/** Holds every source defined in this thread. */
 const manifestSources = new WeakMap<object, ManifestSource>();
 
 export function rememberForManifest(source: object, described: ManifestSource): void {

@@ -50,12 +50,12 @@ export function writeTyped(source: object, name: string, typed: Typed, options: 
 type Keywords = NonNullable<EventOptions['keywords']>;
 
 const NO_OPTIONS: SelfDescribingOptions = Object.freeze({});
-/** For events distinguished by name and fields. */
+/** Events distinguished by name and fields have this id. */
 const NO_ID = 0;
 
 interface Described {
   readonly writer: EventWriter;
-  /** For a Start or a Stop. */
+  /** Present for a Start or a Stop. */
   readonly activity: ActivityEvents | undefined;
 }
 

@@ -14,7 +14,7 @@ export interface StateRequest {
    * trace: DataCollectionStop.
    */
   readonly kind: 'start' | 'stop';
-  /** Of the events that are asked for; 0 for all levels. */
+  /** The level of the events that are asked for; 0 for all levels. */
   readonly level: number;
   /** Events with any of these are asked for; 0n for all. */
   readonly keywords: bigint;
@@ -79,7 +79,7 @@ export class StateRequests {
     this.#timer = setInterval(() => this.#checkForRecorders(), CHECK_MS).unref();
   }
 
-  /** On Linux, recorders do not announce themselves; checking takes only a few loads. */
+  /** Recorders on Linux do not announce themselves; checking takes only a few loads. */
   #checkForRecorders(): void {
     const { tracedEvents } = this.#context.subscriptions;
     if (tracedEvents > this.#traced) this.ask({ kind: 'start', level: 0, keywords: 0n });

@@ -169,7 +169,7 @@ export class TraceLoggingFormat implements TracerFormat {
   }
 }
 
-/** With the traits, from which sessions learn the provider's group. */
+/** Returns the definition with the traits, from which sessions learn the provider's group. */
 export function etwDefinition(provider: Provider, descriptor: Uint8Array): Uint8Array {
   return Buffer.concat([descriptor, guidBytes(provider.guid), encodeProviderTraits(provider)]);
 }

@@ -1,21 +1,21 @@
 /** Where the bytes of a trace come from: a file, memory, a stream. */
 
 export interface ByteSource {
-  /** For messages: the file's path, or a description. */
+  /** Messages contain this name: the file's path, or a description. */
   readonly name: string;
-  /** In bytes, if known before everything has been read. */
+  /** The size in bytes, if known before everything has been read. */
   readonly size: number | undefined;
   /**
    * All bytes from the start, in chunks of any size. A chunk does not change when the next one is read. Call it once,
    * and not together with `seekable`.
    */
   chunks(): AsyncIterable<Uint8Array>;
-  /** The same bytes at any position; a stream is first written to a temporary file. Call it once. */
+  /** Returns the same bytes at any position; a stream is first written to a temporary file. Call it once. */
   seekable(): Promise<SeekableBytes>;
 }
 
 export interface SeekableBytes {
-  /** In bytes. */
+  /** The size is in bytes. */
   readonly size: number;
   /**
    * `length` bytes from `offset`, fewer at the end; the caller owns the bytes.

@@ -16,7 +16,7 @@ export interface CodeMapping {
   readonly fileOffset: number;
   /** The kernel's name for it: not always a path. */
   readonly filename: string;
-  /** In hex, if known. */
+  /** The build id in hex, if known. */
   readonly buildId: string | undefined;
 }
 

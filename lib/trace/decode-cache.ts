@@ -56,7 +56,7 @@ export class DecodeCache<Result> {
   }
 }
 
-/** Of the first bytes, which contain the names, and of some of the rest. */
+/** Hashes the first bytes, which contain the names, and some of the rest. */
 function hashOf(bytes: Uint8Array, start: number, end: number): number {
   let hash = end - start;
   const firstEnd = Math.min(end, start + HASHED);

@@ -14,7 +14,7 @@ const BYTES_OF_EVENT = 100;
 const BYTES_OF_VALUE = 100;
 const BYTES_OF_CHARACTER = 2;
 
-/** In bytes, as far as known. */
+/** The budget is in bytes, as far as known. */
 const BUDGET = 64 * 1024 * 1024;
 
 export class DecodedPayloads {

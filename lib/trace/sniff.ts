@@ -10,7 +10,7 @@ const NETTRACE_MAGIC = 'Nettrace';
 /** After its own length in 4 bytes. */
 const NETPERF_MAGIC = '!FastSerialization.1';
 
-/** In an ETW buffer's header: the position of its type, and the type of the first buffer of a file. */
+/** An ETW buffer's header has its type at this position; a file begins with a buffer of the type below. */
 const ETL_BUFFER_TYPE_OFFSET = 0x36;
 const ETL_HEADER_BUFFER = 4;
 /** The position of the upper half of the first record's marker, and its two possible values. */

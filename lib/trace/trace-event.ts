@@ -33,7 +33,7 @@ export abstract class TraceEvent {
   /** 64 bits, unsigned. */
   abstract readonly keywords: bigint;
   abstract readonly channel: number;
-  /** This and the next two: absent if the trace does not contain them. */
+  /** The ids and the processor are absent if the trace does not contain them. */
   abstract readonly processId: number | undefined;
   /** The operating system's id of the thread. */
   abstract readonly threadId: number | undefined;
@@ -168,7 +168,7 @@ export function jsonValue(value: PayloadValue, hexFields?: ReadonlySet<string>):
   return value;
 }
 
-/** The same for a field: `0xffff8000` if it is one of `hexFields`. */
+/** Returns a field's value as JSON: `0xffff8000` if it is one of `hexFields`. */
 export function jsonField(name: string, value: PayloadValue, hexFields?: ReadonlySet<string>): unknown {
   return hexFields?.has(name) ? inHex(value, hexFields) : jsonValue(value, hexFields);
 }

@@ -8,7 +8,7 @@ export type TraceFormat = 'etl' | 'nettrace' | 'netperf' | 'perf.data' | 'trace.
 /** What a trace says about itself before its events. */
 export interface TraceInfo {
   readonly format: TraceFormat;
-  /** For formats with versions: `4`, `6`, `7`. */
+  /** Formats with versions have one: `4`, `6`, `7`. */
   readonly formatVersion?: number;
   /** When the recording started, in nanoseconds since 1970, or on the recording's clock if that is all there is. */
   readonly startTime: Nanoseconds;
@@ -18,7 +18,7 @@ export interface TraceInfo {
   /** The size of an address in bytes: 4 or 8. */
   readonly pointerSize: number;
   readonly processors?: number;
-  /** For traces of one process. */
+  /** Traces of one process have its id. */
   readonly processId?: number;
   /** Other properties of the trace, by the format's own names. */
   readonly properties: Readonly<Record<string, string>>;
@@ -55,13 +55,13 @@ export interface TraceProgress {
   bytesRead: number;
 }
 
-/** For stacks recorded separately from their events (.etl); final after the last event. */
+/** Counts stacks that are recorded separately from their events (.etl); final after the last event. */
 export interface StackCounts {
   /** Events that got their stack. */
   events: number;
   /** Recorded stacks, or parts of them, whose event is not in the trace. */
   withoutEvent: number;
-  /** The same for stacks whose frames are not in the trace. */
+  /** Counts the stacks whose frames are not in the trace. */
   withoutFrames: number;
   /** Events with the kernel part of their stack, whose user-mode part did not follow. */
   withoutUserPart: number;

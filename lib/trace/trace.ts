@@ -117,7 +117,7 @@ export class Trace {
     }
   }
 
-  /** The same events one by one. */
+  /** Yields the events one by one. */
   async *[Symbol.asyncIterator](): AsyncGenerator<TraceEvent, void, undefined> {
     for await (const batch of this.batches()) yield* batch;
   }

@@ -11,13 +11,13 @@ import type { TracedActivity } from './traced-activity.ts';
 export interface FieldSelection {
   /** The field whose values are the groups. */
   readonly by?: string | undefined;
-  /** Only activities that have all these values. */
+  /** Selects only activities that have all these values. */
   readonly where?: Readonly<Record<string, string>> | undefined;
-  /** Only activities that have failed. */
+  /** Selects only activities that have failed. */
   readonly isFailed?: boolean | undefined;
 }
 
-/** Of a selection that needs what only the end of an activity shows; undefined for all others. */
+/** Returns the fields of a selection that needs what only the end of an activity shows; undefined for all others. */
 export function activityFields(selection: FieldSelection): ActivityFields | undefined {
   const { by, where, isFailed } = selection;
   return by === undefined && where === undefined && isFailed !== true
@@ -25,7 +25,7 @@ export function activityFields(selection: FieldSelection): ActivityFields | unde
     : new ActivityFields(selection);
 }
 
-/** In characters; longer values are cut. */
+/** A longer value is cut after this many characters. */
 const MAX_VALUE = 256;
 /** The names and values kept for messages. */
 const MAX_SEEN = 1000;
@@ -41,9 +41,9 @@ export class ActivityFields {
   readonly others: Set<string> = new Set();
   #isAnyFound = false;
   readonly #onlyFailed: boolean;
-  /** Of their own events. */
+  /** The values come from the activities' own events. */
   readonly #values = new WeakMap<TracedActivity, Map<string, string>>();
-  /** Of the activities in them, as long as these agree. */
+  /** The values come from the activities inside, as long as these agree. */
   readonly #valuesInside = new WeakMap<TracedActivity, Map<string, string | typeof SEVERAL>>();
 
   constructor({ by, where = {}, isFailed = false }: FieldSelection) {

@@ -6,7 +6,7 @@ import type { TraceEvent } from '../trace/trace-event.ts';
 
 /** An id within one process: ids of the 2016 form do not contain their process. */
 export interface ActivityKey {
-  /** As the event has it. */
+  /** The id as the event has it. */
   readonly id: string;
   readonly processId: number | undefined;
   /** The path as `//1/1/6$2`, or GUID text. */

@@ -9,7 +9,10 @@ import { Quantiles } from './quantiles.ts';
 import { type ActivityChange, TraceActivities } from './trace-activities.ts';
 import type { TracedActivity } from './traced-activity.ts';
 
-/** For all activities with one name, or a group of them; durations in nanoseconds. Only stopped activities have one. */
+/**
+ * Counts all activities with one name, or a group of them; durations are in nanoseconds. Only stopped activities have
+ * one.
+ */
 export class NameStats {
   /** `MyCompany-MyService/Request` */
   readonly name: string;
@@ -19,7 +22,7 @@ export class NameStats {
   readonly isRest: boolean;
   started = 0;
   stopped = 0;
-  /** Of those stopped. */
+  /** Counts stopped activities only. */
   failed = 0;
   /** Stops whose start is not in the trace. */
   unstarted = 0;
@@ -66,11 +69,14 @@ export class SelectedStats {
   readonly #stats: ActivityStats = new ActivityStats();
   readonly #isRoot: ActivityTreeOptions['isRoot'];
   readonly #isInsideCounted: boolean;
-  /** As long as the tracker knows them. */
+  /** Holds activities as long as the tracker knows them. */
   readonly #selected = new WeakSet<TracedActivity>();
   /** What the current event has ended. */
   readonly #closed: TracedActivity[] = [];
-  /** Of the activities whose start has been counted, which is decided once: a late stop counts with its start. */
+  /**
+   * Holds the groups of activities whose start has been counted, which is decided once: a late stop counts with its
+   * start.
+   */
   readonly #groups = new WeakMap<TracedActivity, Group>();
   /** CPU time of the activities whose group is not known yet. */
   readonly #cpuNs = new WeakMap<TracedActivity, number>();
@@ -81,7 +87,7 @@ export class SelectedStats {
     this.fields = activityFields(selection);
   }
 
-  /** Of the events so far. */
+  /** Returns the statistics of the events so far. */
   get stats(): ActivityStats {
     if (this.fields !== undefined) {
       for (const activity of this.tracker.open()) this.#countStart(activity, this.fields);
@@ -148,7 +154,7 @@ interface Group {
 
 const COUNTED: Group = { isCounted: true, group: undefined };
 
-/** Of all names together. A field can have a value of its own for each activity. */
+/** Limits the groups of all names together. A field can have a value of its own for each activity. */
 const MAX_GROUPS = 5000;
 /** The key of the groups beyond that. */
 const REST = Symbol('rest');
@@ -178,7 +184,7 @@ export class ActivityStats {
     if (activity.state === 'stopped' || activity.state === 'unstarted') this.#addStop(activity);
   }
 
-  /** By total duration, longest first; of each name, all groups. */
+  /** The order is that of total durations, longest first; each name has all its groups. */
   get names(): readonly NameStats[] {
     return [...this.#byName.values()]
       .flatMap((groups) => [...groups.values()])

@@ -8,7 +8,7 @@ import type { TracedActivity } from './traced-activity.ts';
 /** An activity in the tree. */
 export interface ActivityNode {
   readonly activity: TracedActivity;
-  /** In the order of their starts. */
+  /** The children are in the order of their starts. */
   readonly children: readonly ActivityNode[];
   /** The fields of its start and its stop as JSON values, in a tree that `keepsPayloads`. */
   readonly payload?: unknown;
@@ -41,7 +41,7 @@ export class ActivityTree {
   isCut = false;
   /** @internal */
   readonly fields: ActivityFields | undefined;
-  /** With `where` or `isFailed`, the activities that are roots if they match. */
+  /** Holds the activities that are roots if they match, where `where` or `isFailed` is given. */
   readonly #candidates = new WeakSet<TracedActivity>();
   readonly #isRoot: (event: TraceEvent, activity: TracedActivity) => boolean;
   readonly #slowest: number;
@@ -77,7 +77,7 @@ export class ActivityTree {
     if (this.#keepsPayloads && node !== undefined) keepPayload(node, event, boundary);
   }
 
-  /** In the order of their starts; if limited to the slowest, the slowest first. */
+  /** The roots are in the order of their starts; if limited to the slowest, the slowest come first. */
   get roots(): readonly ActivityNode[] {
     const roots = this.#roots.flatMap((root) => this.#wantedIn(root));
     return this.#slowest === Number.POSITIVE_INFINITY
@@ -113,7 +113,7 @@ export class ActivityTree {
     return node;
   }
 
-  /** Of the roots that have ended: until then, one may still become slow, or get a field. */
+  /** Returns the unwanted of the roots that have ended: until then, one may still become slow, or get a field. */
   #unwanted(): GrowingNode[] {
     if (this.fields !== undefined) {
       return this.#roots.filter((root) => hasEnded(root) && this.#wantedIn(root).length === 0);

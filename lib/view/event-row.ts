@@ -18,7 +18,7 @@ export interface EventRow {
   /** Paths such as `//1/1/6`; GUIDs if the ids are not paths. */
   readonly activity: string | undefined;
   readonly relatedActivity: string | undefined;
-  /** For a stop whose start is in the trace. */
+  /** Present for a stop whose start is in the trace. */
   readonly durationNs: number | undefined;
 }
 

@@ -127,7 +127,7 @@ export class KnownActivities {
     return this.#byKey.get(key) ?? this.#ended.get(key) ?? this.#endedBefore.get(key);
   }
 
-  /** In all processes: the open activity with these W3C ids, otherwise the last ended one. */
+  /** Searches all processes: returns the open activity with these W3C ids, otherwise the last ended one. */
   ofSpan(traceId: string, spanId: string): KnownActivity | undefined {
     const span = spanKey(traceId, spanId);
     return this.#bySpan.get(span) ?? this.#ended.get(span) ?? this.#endedBefore.get(span);

@@ -1,7 +1,7 @@
 /** Times, durations, sizes and counts for people, in a form that does not depend on the machine's locale. */
 
 /**
- * In PerfView's format for times and durations: `6,619.232`.
+ * Shows times and durations in PerfView's format: `6,619.232`.
  *
  * @param ns whole nanoseconds
  */

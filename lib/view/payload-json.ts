@@ -46,7 +46,7 @@ export function json(value: unknown): string {
   return printableJson(JSON.stringify(value));
 }
 
-/** The same for a text. */
+/** Returns the text in quotes. */
 export function quoted(text: string): string {
   return isPlain(text) ? `"${text}"` : json(text);
 }

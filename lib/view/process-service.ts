@@ -7,12 +7,12 @@ export interface KnownProcesses {
   readonly kernelProcesses?: ReadonlySet<number> | undefined;
 }
 
-/** Of processes without a name, as in OpenTelemetry. */
+/** OpenTelemetry has this name for processes without one. */
 export const UNKNOWN_SERVICE = 'unknown_service';
 /** Its threads have process ids, and names such as `kworker/0:1`. */
 export const KERNEL_SERVICE = 'kernel';
 const KERNEL_STARTER = 2;
-/** In the namespace of a container, process 2 may be any. */
+/** The name is checked, too: in the namespace of a container, process 2 may be any. */
 const KERNEL_STARTER_NAME = 'kthreadd';
 
 /** Undefined if it is not known yet. */

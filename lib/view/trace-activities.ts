@@ -26,7 +26,7 @@ import { TracedActivity } from './traced-activity.ts';
 /** The effect of an event. */
 export interface ActivityChange {
   readonly boundary: Boundary;
-  /** For a stop without its start, an `unstarted` activity. */
+  /** The activity of a stop without its start is `unstarted`. */
   readonly activity: TracedActivity;
 }
 
@@ -191,7 +191,8 @@ export class TraceActivities {
   }
 
   /**
-   * By the related id, otherwise by the id. For ids that are not paths, otherwise the last one started on the thread.
+   * Finds the cause by the related id, otherwise by the id. If ids are not paths, it is otherwise the last one started
+   * on the thread.
    */
   #causeOf(event: TraceEvent, key: ActivityKey): KnownActivity | undefined {
     const related = this.keys.relatedOf(event);

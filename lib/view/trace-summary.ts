@@ -14,28 +14,28 @@ export interface ProviderCount {
   readonly provider: string;
   readonly providerGuid: string | undefined;
   count: number;
-  /** By name. */
+  /** The key is a name. */
   readonly events: Map<string, EventCount[]>;
 }
 
 /** Counts indexed by what distinguishes events, for fast lookup. */
 interface ProviderIndex {
   readonly count: ProviderCount;
-  /** By name, then by `keyOf`. */
+  /** The outer key is a name, the inner one is made by `keyOf`. */
   readonly events: Map<string, Map<number, EventCount>>;
 }
 
 export class TraceSummary {
   count = 0;
-  /** In nanoseconds since 1970, if the trace has wall-clock times; undefined without events. */
+  /** The times are in nanoseconds since 1970, if the trace has wall-clock times; undefined without events. */
   firstTime: Nanoseconds | undefined;
-  /** By name and GUID. */
+  /** The key is made of name and GUID. */
   readonly providers: Map<string, ProviderCount> = new Map();
   #last: TraceEvent | undefined;
   readonly #processes = new Map<number, { count: number }>();
   /** The provider of the last event. */
   #provider: ProviderIndex | undefined;
-  /** By name, then by GUID. */
+  /** The outer key is the name, the inner one the GUID. */
   readonly #index = new Map<string, Map<string | undefined, ProviderIndex>>();
 
   /** Events by process id. */

@@ -24,7 +24,7 @@ export class TracedActivity {
   readonly name: string;
   /** GUID text; the span id if it only has W3C ids. */
   readonly id: string;
-  /** For an activity that crosses process boundaries and whose start is known. */
+  /** Present for an activity that crosses process boundaries and whose start is known. */
   readonly span: Span | undefined;
   readonly processId: number | undefined;
   /** A field of the start, as PerfView adds its first text to the name: `/url=http://site/`; without a text, a number. */
@@ -39,7 +39,7 @@ export class TracedActivity {
   /** Its stop, or an event before it, says so: see `lib/known/failures.ts`. */
   isFailed = false;
   stopThreadId: number | undefined = undefined;
-  /** For a killed one, when the enclosing activity stopped; undefined while `open`. */
+  /** A killed activity ends when the enclosing one stopped; undefined while `open`. */
   endNs: number | undefined = undefined;
   /** How long at least one activity ran inside it; final when it has ended. */
   coveredNs = 0;

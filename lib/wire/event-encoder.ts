@@ -8,7 +8,7 @@ import { type FieldsWriter, forgetFaults, type Payload, putBackFaults, takeFault
 
 /** What precedes the payload, with zeros for the activity ids. */
 export interface Prefixes {
-  /** Without ids. */
+  /** The start of an event without ids. */
   readonly plain: Uint8Array;
   readonly withActivity: Uint8Array;
   readonly withRelated: Uint8Array;

@@ -1,6 +1,6 @@
 /** Names for the numbers of a field: value maps and bit maps, as in ETW's manifests. */
 
-/** Of a definition; readers have theirs by number, see `PackedMap`. */
+/** A definition has these maps; readers have theirs by number, see `PackedMap`. */
 export interface FieldMap {
   readonly name: string;
   /** `value`: one name for each number. `bits`: each bit has a name. */

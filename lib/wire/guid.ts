@@ -57,7 +57,7 @@ export function guidWordsAt(view: DataView, offset: number): GuidWords {
   };
 }
 
-/** For 0-9, A-F and a-f: the codes of the letters end in 1 to 6, and have the bit 0x40. */
+/** Reads 0-9, A-F and a-f: the codes of the letters end in 1 to 6, and have the bit 0x40. */
 function digitOf(code: number): number {
   return (code & 0xf) + (code >> 6) * 9;
 }

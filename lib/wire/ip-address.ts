@@ -26,7 +26,7 @@ export function addressInto(value: unknown, target: Uint8Array, offset: number):
 }
 
 /**
- * The same for text: `127.0.0.1`, `::1`, `::ffff:1.2.3.4`; a zone after `%` is ignored. It allocates nothing, so that an
+ * Parses text: `127.0.0.1`, `::1`, `::ffff:1.2.3.4`; a zone after `%` is ignored. It allocates nothing, so that an
  * address costs an event about as much as any other text of its length.
  */
 export function parseIpAddress(text: string, target: Uint8Array, offset: number): number {
@@ -102,7 +102,7 @@ export function ipAddressText(bytes: Uint8Array): string {
   return bytes.length === 4 ? bytes.join('.') : ipv6Text(bytes);
 }
 
-/** The same for bytes of any length: undefined unless there are 4 or 16. */
+/** Reads bytes of any length: undefined unless there are 4 or 16. */
 export function ipAddressOf(bytes: Uint8Array): string | undefined {
   return bytes.length === 4 || bytes.length === 16 ? ipAddressText(bytes) : undefined;
 }

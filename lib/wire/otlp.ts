@@ -15,7 +15,7 @@ export type AnyValue =
   | { readonly doubleValue: number | string }
   | { readonly arrayValue: { readonly values: readonly AnyValue[] } }
   | { readonly kvlistValue: { readonly values: readonly KeyValue[] } }
-  /** In base64. */
+  /** The bytes are in base64. */
   | { readonly bytesValue: string };
 
 export interface KeyValue {

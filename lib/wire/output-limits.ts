@@ -6,7 +6,7 @@
 
 /** Any event may have this many values that need no bytes, such as empty strings of a given length. */
 const WITHOUT_BYTES = 64;
-/** As many characters of a field's name take as much as another value; few names are longer. */
+/** This many characters of a field's name take as much as another value; few names are longer. */
 const CHARACTERS_OF_VALUE = 64;
 /** Longer than the messages of Windows' own events, which have up to 5,000. */
 const WITHOUT_BYTES_TEXT = 1 << 14;

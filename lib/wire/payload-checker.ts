@@ -17,7 +17,7 @@ export type FieldsCheck = (payload: Payload) => boolean;
 interface CheckedField {
   readonly schema: FieldSchema;
   readonly fits: Check;
-  /** For an array, the element's; otherwise the same as `fits`. */
+  /** The check of an array's elements; otherwise the same as `fits`. */
   readonly elementFits: Check;
   /** The members of a struct. */
   readonly members: readonly CheckedField[];

@@ -26,7 +26,7 @@ const ID_FIELDS = ['activity', 'related'];
 const IDS_SIZE = 32;
 
 interface Layout {
-  /** As declared. */
+  /** The type as declared. */
   readonly type: string;
   readonly alignment: 1 | 2 | 4 | 8;
   /** Writes a text or bytes, which follow the fields. */
@@ -64,7 +64,7 @@ const writeAddressText: ValueWriter = (offset, value) => {
   return writeText(offset, size === 0 ? '' : ipAddressText(address.subarray(0, size)));
 };
 
-/** As two numbers: the bytes of each half reversed. */
+/** Writes two numbers: the bytes of each half reversed. */
 const writeGuidHalves: ValueWriter = (offset, value) => {
   const end = writeGuid(offset, value);
   scratch.subarray(offset, offset + 8).reverse();
@@ -166,7 +166,7 @@ export function plainTracepointDefinition(provider: string, schema: EventSchema)
   return `${plainTracepointName(provider, schema.name)} ${[...ids, ...fields].join('; ')}`;
 }
 
-/** With the types and names declared to the kernel. */
+/** Returns fields with the types and names declared to the kernel. */
 function declaredFields(field: FieldSchema): (readonly [type: string, name: string])[] {
   const name = tracepointProviderName(field.name);
   const type = layoutOf(field).type;

@@ -113,7 +113,7 @@ function describe({ node, kernel, cpu, cpus, peers, tracepointKernel, date }) {
 /** The rows of the README's table, by the ids of the cases: what costs, and what it is compared with. */
 const COSTS = {
   'sites-event': ['A disabled event at one of 200 call sites', '`if (flag)`'],
-  'null-event': ['An enabled event, to the operating system', 'a C program, `write(2)` of the same bytes'],
+  'null-event': ['An enabled event, to `/dev/null`', 'a C program, `write(2)` of the same bytes'],
   'file-event-in-activity': ["An event into a session's file", 'pino, asynchronous'],
   'file-activity': ["An activity, two events, into a session's file", 'an OpenTelemetry span, in batches'],
   'await-listening': ['An `await` on Node.js 20 while somebody records', 'without tracewright'],

@@ -47,7 +47,7 @@ ${TARGET_USAGE}  -o, --output FILE         the file; by default named after the 
 A Node.js COMMAND need not open its diagnostic port: NODE_OPTIONS makes it do so.
 `;
 
-/** By the version of nettrace. */
+/** The value is the version of nettrace. */
 const STREAM_FORMATS: Readonly<Record<string, number>> = {
   4: StreamFormat.NetTrace,
   6: StreamFormat.NetTrace6,
@@ -60,7 +60,7 @@ const SAMPLES: TracingProvider = {
   level: INFORMATIONAL,
   arguments: '',
 };
-/** The same default as dotnet-trace. */
+/** dotnet-trace has the same default. */
 export const BUFFER_MEGABYTES = 256;
 
 /** @throws UsageError, DiagnosticsClientError */

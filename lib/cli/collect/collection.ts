@@ -27,11 +27,11 @@ export interface CollectionDestination {
 export interface CollectionOptions {
   readonly target: TargetValues;
   readonly tracing: StreamingTracing;
-  /** For the first process; by default, each is named after the process and the time. */
+  /** The file of the first process; by default, each file is named after its process and the time. */
   readonly file: string | undefined;
   /** Milliseconds. */
   readonly duration: number | undefined;
-  /** In bytes, for all files together; unlimited by default. */
+  /** The size in bytes of all files together; unlimited by default. */
   readonly maxSize?: number | undefined;
   /** The default is a file per process. */
   readonly destination?: CollectionDestination | undefined;
@@ -71,7 +71,7 @@ class Collection {
   readonly #progress: NodeJS.Timeout;
   /** Names already in use. */
   readonly #files = new Set<string>();
-  /** For processes after the first. */
+  /** These problems are of processes after the first. */
   readonly #problems: unknown[] = [];
   #bytes = 0;
   #isLimited = false;

@@ -10,11 +10,11 @@ import type { CollectionDestination } from './collection.ts';
 
 export interface ParquetDestination {
   readonly folder: string;
-  /** By default, the name of each process. */
+  /** The default is the name of each process. */
   readonly service: string | undefined;
   /** Milliseconds after which the events so far are in complete files. */
   readonly interval: number;
-  /** Of a file, in bytes, approximately; by default, that of exports. */
+  /** The approximate size of a file in bytes; the default is that of exports. */
   readonly maxFileSize: number | undefined;
 }
 

@@ -22,7 +22,7 @@ export const TARGET_USAGE = `  -p, --process-id PID      the process; "tracewrig
 export interface TargetValues {
   readonly 'process-id'?: string | undefined;
   readonly 'diagnostic-port'?: string | undefined;
-  /** With its arguments; empty or omitted if there is none. */
+  /** The command has its arguments; it is empty or omitted if there is none. */
   readonly command?: readonly string[];
   /** Where the output of the command goes; `stderr` if our own stdout is for something else. */
   readonly commandOutput?: 'stdout' | 'stderr';

@@ -11,7 +11,7 @@ import { TracedCommand } from './traced-command.ts';
 export interface OpenedTarget {
   readonly client: DiagnosticsClient;
   readonly processId: number;
-  /** For messages: `Process 4711`. */
+  /** Messages contain this name: `Process 4711`. */
   readonly name: string;
   /** Resumes a process that is waiting for us. */
   resume(): Promise<void>;

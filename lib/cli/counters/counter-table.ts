@@ -10,7 +10,7 @@ const REDRAW_MS = 100;
 /** A process can have any number of them; nobody looks at more. */
 const MAX_COUNTERS = 10_000;
 const GAP = 2;
-/** For terminals that do not report their height. */
+/** Terminals that do not report their height count as this high. */
 const USUAL_ROWS = 24;
 /** What the key s changes. */
 const ORDERS = ['importance', 'name', 'value'] as const;
@@ -31,7 +31,7 @@ interface Line extends PageLine {
 
 export class CounterTable implements CounterView, PageContent {
   readonly isLog = false;
-  /** By provider and label. */
+  /** The outer key is the provider, the inner one the label. */
   readonly #providers = new Map<string, Map<string, CounterValue>>();
   readonly #page: TerminalPage | undefined;
   #order: (typeof ORDERS)[number] = 'importance';
@@ -100,7 +100,7 @@ export class CounterTable implements CounterView, PageContent {
     this.#drawn = lines.length;
   }
 
-  /** Only what fits: lines that have scrolled away cannot be replaced. */
+  /** Returns only what fits: lines that have scrolled away cannot be replaced. */
   #fitting(width: number): string[] {
     const room = Math.max(1, (process.stdout.rows || USUAL_ROWS) - 1);
     const lines = this.lines('', width);

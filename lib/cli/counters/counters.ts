@@ -39,7 +39,7 @@ ${TARGET_USAGE}  --provider NAME,...       event sources and meters; can be repe
 `;
 
 const INFORMATIONAL = 4;
-/** Of System.Diagnostics.Metrics: the values of meters. */
+/** This keyword of System.Diagnostics.Metrics selects the values of meters. */
 const TIME_SERIES_VALUES = 2n;
 /**
  * The defaults of dotnet-counters (--maxTimeSeries, --maxHistograms). .NET's MetricsEventSource refuses a tool that

@@ -31,7 +31,7 @@ interface Kind {
 const NO_KINDS: readonly Kind[] = [];
 
 export class EventJson {
-  /** By name, which events of several providers can share. */
+  /** The key is a name, which events of several providers can share. */
   readonly #kinds = new Map<string, Kind[]>();
   readonly #payloads = new PayloadJson();
   #room = MAX_KEPT;

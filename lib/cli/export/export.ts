@@ -76,7 +76,7 @@ type Values = OptionValues<typeof OPTIONS>;
 const FORMATS = ['chrome', 'perfetto', 'speedscope', 'csv', 'nettrace', 'otlp'] as const;
 type Format = (typeof FORMATS)[number];
 
-/** Of an export as OTLP; all others are JSON. */
+/** Only an export as OTLP can be protobuf; all others are JSON. */
 const PROTOBUF_SUFFIX = '.pb';
 
 const SUFFIXES: readonly (readonly [suffix: string, format: Format])[] = [

@@ -14,7 +14,7 @@ const ALL_LEVELS: ReadonlySet<number> = new Set([0, 255]);
 const ALL_KEYWORDS: ReadonlySet<bigint> = new Set([0n, 0xffff_ffff_ffff_ffffn]);
 
 export interface OverviewArguments {
-  /** As given; everything by default. */
+  /** The pattern as it was given; by default, it matches everything. */
   readonly pattern: string;
   readonly isJson: boolean;
 }
@@ -87,7 +87,7 @@ function hex(bits: bigint): string {
   return `0x${bits.toString(16)}`;
 }
 
-/** Without the columns that are empty in every row: what this system does not know. */
+/** Omits the columns that are empty in every row: this system does not know them. */
 export function printTable(
   output: Output,
   columns: readonly TableColumn[],

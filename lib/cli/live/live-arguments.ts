@@ -33,9 +33,9 @@ export interface LiveArguments {
   /** The part of it that is shown. */
   readonly events: FilteredEvents;
   readonly json: boolean;
-  /** In the browser. */
+  /** Whether the browser shows the events. */
   readonly web: boolean;
-  /** With its arguments; empty if there is none. */
+  /** The command has its arguments; it is empty if there is none. */
   readonly command: readonly string[];
 }
 
@@ -95,7 +95,7 @@ function checkWindows(providers: readonly string[], session: string | undefined)
   }
 }
 
-/** As in events: the name in their tracepoint's name. */
+/** Returns the name that events have in their tracepoint's name. */
 function providerArgument(text: string): string {
   if (isGuidText(text)) {
     throw new UsageError(`--provider takes a name, not "${text}": providers have no GUID on Linux.`);

@@ -8,7 +8,7 @@ import { type PageContent, type PageLine, TerminalPage } from '../terminal/termi
 
 /** The number of events to scroll back to. */
 const MAX_LINES = 10_000;
-/** In characters; the rest is not visible on any terminal. */
+/** A line is cut after this many characters; no terminal shows the rest. */
 const MAX_LENGTH = 1000;
 const ERROR_LEVEL = 2;
 const WARNING_LEVEL = 3;
@@ -22,7 +22,7 @@ export class LivePage implements PageContent {
   #paused: readonly PageLine[] | undefined;
   #events = 0;
   #lost = 0;
-  /** Of the current second, and of the one before. */
+  /** Counts the events of the current second, and keeps the number of the one before. */
   #recent = { since: performance.now(), events: 0, perSecond: 0 };
 
   constructor(onQuit: () => void) {

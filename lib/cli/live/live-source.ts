@@ -10,11 +10,11 @@ import { programsUser } from '../record/command-user.ts';
 import type { LiveArguments } from './live-arguments.ts';
 
 export interface LiveSource {
-  /** For `openTrace`. */
+  /** `openTrace` reads these chunks. */
   chunks(): AsyncIterable<Uint8Array>;
   /** Ends the chunks, after everything recorded until now. */
   stop(): void;
-  /** Of the command: how it finds the recorder. */
+  /** The command finds the recorder by these variables. */
   readonly variables: Readonly<Record<string, string>>;
   /** So far; final once all chunks have been read. */
   readonly lostEvents: number;

@@ -68,7 +68,7 @@ async function resultOf(file: string, args: readonly string[]): Promise<Result> 
   return { manifests: [], problem: `${file} ended ${how} before its event sources could be read.` };
 }
 
-/** In the child process: exits it. */
+/** Runs in the child process, and exits it. */
 async function runModule(file: string): Promise<never> {
   // Processes that the module starts must not inherit it.
   delete process.env[MODULE_VARIABLE];

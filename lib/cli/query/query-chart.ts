@@ -8,10 +8,10 @@ import { type AnswerPrinter, shownText } from './query-values.ts';
 
 /** More would not be a picture. */
 const MAX_BARS = 500;
-/** Without a terminal. */
+/** The width if there is no terminal. */
 const USUAL_WIDTH = 100;
 const MIN_BAR_WIDTH = 10;
-/** From an eighth to seven eighths of a character. */
+/** The characters fill one to seven eighths of a cell. */
 const PARTS = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'];
 
 interface Bar {

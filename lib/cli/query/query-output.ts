@@ -167,7 +167,7 @@ class MarkdownPrinter implements AnswerPrinter {
 /** A name's underscores need no escape. */
 const MARKS = /[\\`*[\]<>|~&]|(?<!\w)_|_(?!\w)/g;
 
-/** As text that no renderer takes for a link, HTML or the end of the cell. */
+/** Escapes the text, so that no renderer takes it for a link, HTML or the end of the cell. */
 function markdownText(text: string): string {
   return text
     .replace(MARKS, (mark) => (mark === '<' || mark === '&' ? `&#${mark.charCodeAt(0)};` : `\\${mark}`))

@@ -201,7 +201,7 @@ function completed(line: string, names: readonly string[]): [string[], string] {
   return [word === '' ? [] : all.filter((name) => name.startsWith(word)), word];
 }
 
-/** In a file of this user's home, the newest line first. */
+/** Keeps the lines in a file of this user's home, the newest line first. */
 class History {
   readonly #path = join(homedir(), '.tracewright_history');
   readonly lines: readonly string[] = this.#read();

@@ -7,13 +7,13 @@ export interface AnswerPrinter {
   end(): void;
 }
 
-/** Of lists and structs, JSON; nothing for NULL. */
+/** Shows lists and structs as JSON, and NULL as nothing. */
 export function valueText(value: QueryValue): string {
   if (value === null) return '';
   return typeof value === 'object' ? jsonText(value) : String(value);
 }
 
-/** For people: fractions in three digits, or as many as show a small one. */
+/** Shows fractions to people in three digits, or in as many as a small one needs. */
 export function shownText(value: QueryValue): string {
   if (typeof value !== 'number' || Number.isInteger(value)) return valueText(value);
   return String(Number(Math.abs(value) < 1 ? value.toPrecision(3) : value.toFixed(3)));

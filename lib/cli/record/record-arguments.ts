@@ -98,7 +98,7 @@ export interface RecordArguments {
   /** The file of an EventPipe recording, however it comes about. */
   readonly eventPipeFile: string;
   readonly selected: SelectionOptions;
-  /** The same request for a session of one process. */
+  /** The providers request the same for a session of one process. */
   readonly providers: readonly TracingProvider[];
   /** The process to record or sample. */
   readonly processId: number | undefined;
@@ -108,7 +108,7 @@ export interface RecordArguments {
   readonly isRing: boolean;
   /** What the session is; Windows. */
   readonly etw: EtwRecordingSession;
-  /** Of the file, or of all files of a ring, in MiB. */
+  /** The size of the file, or of all files of a ring, in MiB. */
   readonly maxSize: number;
   /** Whether to end the session of a killed recording; Windows. */
   readonly endsLeftBehind: boolean;
@@ -118,7 +118,7 @@ export interface RecordArguments {
   readonly user: string | undefined;
   /** Milliseconds. */
   readonly duration: number | undefined;
-  /** With its arguments; empty if there is none. */
+  /** The command has its arguments; it is empty if there is none. */
   readonly command: readonly string[];
 }
 

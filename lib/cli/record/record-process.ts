@@ -9,7 +9,7 @@ import { optionsOf, running } from './record-user-events.ts';
 import type { RunningRecording } from './running-recording.ts';
 
 /**
- * Also records all processes of a command.
+ * Records one process, or all processes of a command.
  *
  * @returns the exit status
  * @throws DiagnosticsClientError

@@ -17,14 +17,14 @@ import { windowsCommand } from './windows-command.ts';
  */
 const HAS_OWN_GROUP = process.platform !== 'win32';
 
-/** Of a death by a signal, as shells show it. */
+/** Shells add the number of a deadly signal to this. */
 const SIGNAL_STATUS = 128;
 /** How we end a command of our own accord; the latter, if it is stuck. */
 const OWN_ENDS = ['SIGTERM', 'SIGKILL'] as const;
 
 /** How a command ended. */
 export interface CommandEnd {
-  /** In words. */
+  /** The end in words. */
   readonly text: string;
   /** What a shell would show; 0 if it ended because we told it to, when our time was over. */
   readonly status: number;

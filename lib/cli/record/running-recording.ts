@@ -2,7 +2,7 @@
 export interface RunningRecording {
   /** Where a program announces what it is about to write; empty if no announcement is needed. */
   readonly address: string;
-  /** In words. */
+  /** Describes the state in words. */
   progress(): string;
   /** Whether it has ended by itself. */
   hasEnded(): boolean;

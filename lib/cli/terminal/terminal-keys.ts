@@ -79,7 +79,7 @@ export class TerminalKeys {
   };
 }
 
-/** Of a single character; undefined for a sequence without a meaning, and other control characters. */
+/** Names a single character; undefined for a sequence without a meaning, and other control characters. */
 function nameOf(text: string): string | undefined {
   if (text >= ' ' && text !== '\x7f') return text;
   return Object.hasOwn(NAMES, text) ? NAMES[text] : undefined;

@@ -11,7 +11,7 @@ const LEAVE = '\x1b[?25h\x1b[?1049l';
 const HOME = '\x1b[H';
 const CLEAR_LINE = '\x1b[K';
 const CLEAR_BELOW = '\x1b[J';
-/** For terminals that do not report their height. */
+/** Terminals that do not report their height count as this high. */
 const USUAL_ROWS = 24;
 /** A page that changes more often cannot be read, and costs the terminal time. */
 const REDRAW_MS = 100;

@@ -21,12 +21,12 @@ export type Cell = string | readonly [text: string, style: Style];
 const GAP = 2;
 /** The rows that determine the widths; wider cells in later rows stick out. */
 const MEASURED_ROWS = 1000;
-/** For a cut column. */
+/** A column that is cut keeps at least this width. */
 const MIN_CUT_WIDTH = 16;
 
 interface PlacedColumn {
   readonly column: TableColumn;
-  /** Of its cell in a row. */
+  /** The index of the column's cell in a row. */
   readonly index: number;
   readonly width: number;
 }
@@ -94,7 +94,7 @@ function totalWidth(placed: readonly PlacedColumn[]): number {
   return placed.reduce((sum, { width }) => sum + width, GAP * (placed.length - 1));
 }
 
-/** With the cut column at its narrowest useful width. */
+/** The cut column counts with its narrowest useful width. */
 function leastWidth(placed: readonly PlacedColumn[]): number {
   const cuttable = placed.find(({ column }) => column.cut !== undefined);
   const spare = cuttable === undefined ? 0 : Math.max(0, cuttable.width - 2 * MIN_CUT_WIDTH);

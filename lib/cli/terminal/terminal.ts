@@ -8,7 +8,7 @@ const IS_WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{1f300}-\u{1faff}\u{20000}-\u{3fffd}]$/u;
 const PLAIN = /^[ -~]*$/;
 
-/** For terminals that do not report a width: a pty without a size says 0. */
+/** Terminals that do not report a width count as this wide: a pty without a size says 0. */
 const USUAL_WIDTH = 80;
 
 /** Columns of the terminal; without a terminal, lines can have any length. */

@@ -6,7 +6,7 @@ import { type EventFilter, type EventFilterValues, eventFilter } from './event-f
 /** Limits how many names are kept, since a trace can have any number, and how many a message lists. */
 export const MAX_KEPT = 1000;
 const MAX_LISTED = 20;
-/** Of a name in a message, in characters. Only broken or hostile traces have longer ones. */
+/** A message cuts names after this many characters. Only broken or hostile traces have longer ones. */
 const MAX_NAME = 80;
 
 export class FilteredEvents {
@@ -17,9 +17,9 @@ export class FilteredEvents {
   /** Events that passed. */
   count = 0;
   #others = 0;
-  /** Of the events before the first that passes. */
+  /** The providers of the events before the first that passes. */
   readonly #providers = new Set<string>();
-  /** Of those, the ones of the wanted providers. */
+  /** The names of those events, as far as they are of the wanted providers. */
   readonly #names = new Set<string>();
   #isNameThere = false;
 

@@ -25,7 +25,7 @@ const MAX_FILE_BYTES = 64e6;
 interface IndexedFile {
   readonly size: number;
   readonly time: number;
-  /** Of its providers, lower case. */
+  /** The GUIDs of its providers, lower case. */
   readonly guids: readonly string[];
   /** Why it cannot be read. */
   readonly problem?: string;
@@ -138,7 +138,7 @@ async function readIndex(file: string): Promise<Index> {
   }
 }
 
-/** Without a folder for it, there is no cache. */
+/** There is no cache without a folder for it. */
 async function writeIndex(file: string, files: Index): Promise<void> {
   try {
     makeFolders(join(file, '..'), 0o700);

@@ -12,7 +12,7 @@ const MIN_FREE_BYTES = 24 << 20;
 
 export class MemoryWatch {
   readonly #trace: string;
-  /** In bytes. Includes garbage until V8 collects it, whenever that is. */
+  /** The threshold is in bytes. It includes garbage until V8 collects it, whenever that is. */
   #nextCheck = 0;
 
   /** @param trace the trace's name in the sentence */

@@ -30,7 +30,7 @@ export const ACTIVITY_SWITCHES: TracingProvider = {
   arguments: '',
 };
 
-/** The same for their runs, which tell more: see `tracewright explain`. */
+/** Runs tell more than switches: see `tracewright explain`. */
 export const ACTIVITY_RUNS: TracingProvider = {
   ...ACTIVITY_SWITCHES,
   name: ACTIVITY_RUN.provider,

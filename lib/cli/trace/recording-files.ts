@@ -66,7 +66,7 @@ async function withSiblings(given: readonly TracePlace[]): Promise<readonly Foun
   return [...given, ...siblings];
 }
 
-/** Of `x.etl`: `x.kernel.etl`, `x.clrRundown.etl`, `x.userModeSession.etl`. These are PerfView's rules. */
+/** Finds the siblings of `x.etl` by PerfView's rules: `x.kernel.etl`, `x.clrRundown.etl`, `x.userModeSession.etl`. */
 async function siblingsOf(file: string): Promise<readonly string[]> {
   const base = basename(file).slice(0, -'.etl'.length).toLowerCase();
   return filesBeside(file, (name) =>
@@ -74,7 +74,7 @@ async function siblingsOf(file: string): Promise<readonly string[]> {
   );
 }
 
-/** Of `x_%d.etl`, as a session names its files: those with numbers, in their order; and of `x_*.etl`. */
+/** Returns the numbered files of `x_%d.etl`, as a session names them, in their order, and all files of `x_*.etl`. */
 export async function numberedFiles(file: string): Promise<readonly string[]> {
   const escaped = basename(file)
     .toLowerCase()

@@ -36,7 +36,7 @@ export const MANIFEST_USAGE = `  --manifest FILE  describes events of an .etl th
 export interface TracePlace {
   /** A path; `-` is standard input. */
   readonly file: string;
-  /** In an archive. */
+  /** The trace's name in an archive. */
   readonly member?: string | undefined;
   /** Further files of the same recording, which are one trace with it. */
   readonly others?: readonly string[];

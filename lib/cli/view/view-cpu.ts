@@ -23,7 +23,7 @@ export const CPU_USAGE = `  --top N          for --blocked: how many (${DEFAULT_
                    themselves, such as PDBs; can be repeated. Maps of JavaScript (perf-PID.map) are also found in /tmp
 `;
 
-/** On the thread, but not on a processor: in a system call, for example. */
+/** The thread ran the activity, but had no processor: it was in a system call, for example. */
 const OFF = 'OFF_CPU_MSEC';
 const ACTIVITY_COLUMNS: readonly TableColumn[] = [
   { title: 'TOTAL_MSEC', align: 'right' },
@@ -40,7 +40,7 @@ const BLOCKED_COLUMNS: readonly TableColumn[] = [
   { title: 'ThreadID', align: 'right', dropOrder: 0 },
   { title: 'Activity and hottest stack', cut: 'end' },
 ];
-/** Of the hottest stack. */
+/** The hottest stack shows this many frames. */
 const MAX_FRAMES = 8;
 const NO_SWITCHES = 'it has no activity switches, which "tracewright collect --cpu" records';
 

@@ -32,7 +32,7 @@ const COLUMNS: readonly TableColumn[] = [
   { title: 'NO_START', align: 'right', dropOrder: 0 },
 ];
 
-/** In columns. */
+/** The width counts columns of the terminal. */
 const MAX_GROUP_WIDTH = 32;
 
 const NO_STACK: SampledStack = {

@@ -12,7 +12,7 @@ interface Waiting {
 
 export class ArrivedProcess implements Target {
   readonly name: string;
-  /** As seen in the process's own namespace. */
+  /** The id in the process's own namespace. */
   readonly processId: number;
   /** The connection that waits for a request. */
   #idle: Connection | undefined;

@@ -13,7 +13,7 @@ import { DiagnosticsClientError } from './client-error.ts';
 const GONE = ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'ERR_STREAM_DESTROYED'];
 
 export class Connection {
-  /** For messages: `Process 4711`. */
+  /** Messages contain this name: `Process 4711`. */
   readonly #peer: string;
   readonly #socket: Socket;
   readonly #chunks: AsyncIterator<Uint8Array>;
@@ -187,11 +187,11 @@ export function failed(error: unknown, peer: string): DiagnosticsClientError {
 
 /** A process as a client can reach it. */
 export interface Target {
-  /** For messages: `Process 4711`. */
+  /** Messages contain this name: `Process 4711`. */
   readonly name: string;
   /** @throws DiagnosticsClientError */
   connect(): Promise<Connection>;
 }
 
-/** For a connection, and for a reply that the process has ready. */
+/** Limits the wait for a connection, and for a reply that the process has ready. */
 export const ANSWER_TIMEOUT_MS = 10_000;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parsePortName } from '../../wire/diagnostics-ipc/port-name.ts';
 
 export interface DiagnosticPort {
-  /** As we see it, possibly in a different namespace from the process. */
+  /** The id as we see it, possibly in a different namespace from the process. */
   readonly processId: number;
   /** The path of a Unix socket, or the name of a Windows pipe. */
   readonly address: string;
@@ -21,7 +21,7 @@ export interface PortFile {
 
 interface NamedPort extends Omit<PortFile, 'address'> {
   readonly name: string;
-  /** As the process itself sees it. */
+  /** The id as the process itself sees it. */
   readonly processId: number;
 }
 

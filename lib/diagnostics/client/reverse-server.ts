@@ -17,7 +17,7 @@ export class ReverseServer {
   readonly #onLater: (process: ArrivedProcess) => void;
   /** Those that have not identified themselves yet. */
   readonly #strangers = new Set<Socket>();
-  /** By their runtime's cookie. */
+  /** The key is the runtime's cookie. */
   readonly #processes = new Map<string, ArrivedProcess>();
 
   private constructor(onLater: (process: ArrivedProcess) => void) {

@@ -7,7 +7,7 @@ import type { Connection } from './connection.ts';
  * .NET seconds. A process whose event loop is stuck sends nothing, and one that has not understood sends for ever.
  */
 const LIMITS = {
-  /** Without receiving a byte. */
+  /** The session has failed after this time without a byte. */
   silenceMs: 5000,
   totalMs: 20_000,
   /** Twice the buffer size of such sessions. */

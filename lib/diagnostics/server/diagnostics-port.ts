@@ -130,7 +130,7 @@ export class OpenPort {
     this.#server.serve(connection, gate, onRequest).finally(() => this.#connections.delete(connection));
   }
 
-  /** In the words of .NET's runtime, which people search for. */
+  /** Uses the words of .NET's runtime, which people search for. */
   #tellOfWaiting(ports: string): void {
     const closed = this.#gates.filter(({ isOpen }) => !isOpen);
     const isOwnSuspended = isDefaultPortSuspended() ? 1 : 0;

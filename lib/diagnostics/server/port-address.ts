@@ -19,7 +19,7 @@ export function ownAddress(folder: string): string {
 }
 
 /**
- * In the form for listening or connecting.
+ * Returns the form that listening and connecting take.
  *
  * @param address the path of a Unix socket, or the short or full name of a Windows pipe
  * @throws PortError if it cannot be the address of a socket

@@ -48,7 +48,7 @@ export class StartupGate {
 
 /** A client sends its request at once; one that does not is dropped after this time. */
 const REQUEST_MS = 5000;
-/** For clients that have sent nothing. */
+/** A client that has sent nothing has these bytes. */
 const NOTHING = new Uint8Array(0);
 
 export class RequestServer {

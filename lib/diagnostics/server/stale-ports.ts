@@ -25,7 +25,7 @@ export function removeStalePorts(folder: string, sockets: UnixSockets): void {
 }
 
 /**
- * The same for ports that `tracewright` creates for its own commands, with their folders.
+ * Removes stale ports that `tracewright` created for its own commands, with their folders.
  *
  * @param parent of the folders
  */

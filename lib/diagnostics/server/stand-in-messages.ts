@@ -16,7 +16,7 @@ export interface StandInData {
 
 export interface PassedListener {
   readonly id: number;
-  /** Of a duplicate, which the stand-in owns as soon as it is there. */
+  /** The descriptor is a duplicate, which the stand-in owns as soon as it is there. */
   readonly descriptor: number;
 }
 
@@ -25,7 +25,7 @@ export type ToStandIn = 'back' | 'end' | 'exit';
 
 /** A client that the main thread takes over. */
 export interface PassedClient {
-  /** Of its connection; owned by whoever receives this message. */
+  /** The descriptor of its connection, owned by whoever receives this message. */
   readonly descriptor: number;
   /** The id of the listening socket. */
   readonly listener: number;

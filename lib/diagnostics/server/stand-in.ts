@@ -37,11 +37,11 @@ export type ServeOn = (connection: DescriptorConnection, client: PassedClient) =
 
 export class StandIn {
   readonly #sockets: UnixSockets;
-  /** As a URL, because parsing one changes a buffer that Node.js's functions share. */
+  /** The program is a URL, because parsing one changes a buffer that Node.js's functions share. */
   readonly #program = programUrl();
   readonly #process = thisProcess();
   readonly #osThreadId = osThreadId() ?? 0;
-  /** By id. */
+  /** The key is the listener's id. */
   readonly #listeners = new Map<number, { readonly socket: UnixSocket; readonly serveOn: ServeOn }>();
   #worker: Worker | undefined;
   #startedAt = Number.NEGATIVE_INFINITY;

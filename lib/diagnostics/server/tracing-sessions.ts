@@ -29,7 +29,7 @@ export class RefusedError extends Error {
   }
 }
 
-/** The same number as in .NET's runtime. */
+/** .NET's runtime has the same limit. */
 const MAX_SESSIONS = 64;
 /** The memory that a client can make the process use, whatever it requests. */
 export const MAX_BUFFER_MB = 1024;

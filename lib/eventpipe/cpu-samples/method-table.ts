@@ -118,7 +118,7 @@ function keyOf({ functionName, url, lineNumber, columnNumber }: Runtime.CallFram
   return `${lineNumber}:${columnNumber} ${functionName} ${url}`;
 }
 
-/** Without its position, it would be merged with all others of its script. */
+/** Names a function by its position: without it, it would be merged with all others of its script. */
 function anonymous(place: string): string {
   return place === '' ? '(anonymous)' : `(anonymous):${place}`;
 }

@@ -4,7 +4,7 @@ import type { MethodTable } from './method-table.ts';
 import type { ProfilePiece } from './v8-profiler.ts';
 
 export interface CpuSample {
-  /** On the clock of `process.hrtime`. */
+  /** The time on the clock of `process.hrtime`. */
   readonly timeUs: number;
   /** Whether JavaScript or the garbage collector ran; otherwise the thread waited, or ran something unknown to V8. */
   readonly isJavaScript: boolean;
@@ -34,8 +34,8 @@ interface Node {
 }
 
 /**
- * In time order. While nothing runs, there is only the first sample. Tools that apply a sample to the time until the
- * next one, as .NET's do, cover the whole time.
+ * Yields samples in time order. While nothing runs, there is only the first sample. Tools that apply a sample to the
+ * time until the next one, as .NET's do, cover the whole time.
  */
 export function* cpuSamples({ profile, shiftUs }: ProfilePiece, methods: MethodTable): Generator<CpuSample> {
   const { samples = [], timeDeltas = [] } = profile;

@@ -80,7 +80,7 @@ export class V8Profiler {
     return pieceOf(profile, this.#startedAfterUs, this.#startedBeforeUs);
   }
 
-  /** In a session of the same thread, the answer arrives before the call returns. */
+  /** The answer arrives before the call returns, since the session is of the same thread. */
   #post(method: string, parameters?: object): unknown {
     let error: Error | null = new Error(`V8 did not answer ${method}.`);
     let answer: unknown;

@@ -16,7 +16,7 @@ const NO_OTHERS = 'typeof profile + typeof profileEnd';
 
 /** How often samples are fetched, for which V8 ends a profile and starts another one. */
 const PIECE_MS = 1000;
-/** The same for sessions that have just begun or are about to end, whose users are waiting. */
+/** The interval while users wait: for sessions that have just begun or are about to end. */
 const HURRIED_PIECE_MS = 300;
 /** A fetch may take at most this part of the thread's time: it would do nothing else if the next one followed at once. */
 const PAUSE_PER_FETCH = 20;
@@ -33,7 +33,7 @@ export type OnPiece = (piece: ProfilePiece) => void;
  */
 export class SharedProfiler {
   readonly #mayDeoptimize: boolean;
-  /** With the intervals that they want. */
+  /** The value is the interval that the receiver wants. */
   readonly #receivers = new Map<OnPiece, number>();
   #profiler: RemoteProfiler | undefined;
   #takenAt = 0;
@@ -87,7 +87,7 @@ export class SharedProfiler {
     this.#isMainBack = true;
   }
 
-  /** For all sessions. */
+  /** Ends the profiling of all sessions. */
   end(): void {
     clearTimeout(this.#timer);
     clearTimeout(this.#lingering);

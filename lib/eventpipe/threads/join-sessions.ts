@@ -13,7 +13,7 @@ export interface SessionOfGroup {
   readonly channel: string;
 }
 
-/** By channel. */
+/** The key is the channel. */
 const parts = new Map<string, ThreadPart>();
 
 onSharedSession(GROUP_KIND, (data) => {

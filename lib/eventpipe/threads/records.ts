@@ -23,7 +23,7 @@ const HAS_FAILED = 0x400_0000;
 export class RecordHead {
   readonly #bytes = new Uint8Array(HEAD_SIZE + 2 * GUID_SIZE);
   readonly #view = new DataView(this.#bytes.buffer);
-  /** By number of activity ids. */
+  /** The index is the number of activity ids. */
   readonly #heads = [0, 1, 2].map((ids) => this.#bytes.subarray(0, HEAD_SIZE + ids * GUID_SIZE));
 
   ofEvent(

@@ -23,7 +23,7 @@ interface WorkerThread {
   readonly handle: ThreadHandle;
   /** Indexed by the thread's own numbers for its kinds. */
   readonly metadataIds: number[];
-  /** The same, if somebody watches. */
+  /** The schemas, if somebody watches. */
   readonly schemas: EventSchema[];
   lastTime: bigint;
 }
@@ -42,7 +42,7 @@ export class Workers {
   #stopHearingOfExits = (): void => {};
   /** The time of the last read. */
   #until = 0n;
-  /** For all threads together. */
+  /** Counts the events of all threads together. */
   events = 0;
   dropped = 0;
 

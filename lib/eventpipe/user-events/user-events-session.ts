@@ -33,7 +33,7 @@ export class UserEventsSession {
   }
 
   /**
-   * From now on, writes the events of all threads to the tracepoints that are being recorded.
+   * Writes the events of all threads to the tracepoints that are being recorded, from now on.
    *
    * @param descriptor owned by the session: closed at its end, or if this throws
    * @throws UserEventsSessionError

@@ -33,7 +33,7 @@ export interface ActivityRowsOptions {
 export class ActivityRows {
   readonly #options: ActivityRowsOptions;
   readonly #tracker = new TraceActivities((activity) => this.#closed.push(activity));
-  /** Of open and waiting activities, by their index. */
+  /** The rows of open and waiting activities, by their index. */
   readonly #rows = new Map<number, Row>();
   #closed: TracedActivity[] = [];
   /** Killed activities, in order of their ends. */

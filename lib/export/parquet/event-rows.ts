@@ -10,14 +10,14 @@ export interface EventParts {
   readonly startTime: bigint;
   readonly path: string | undefined;
   readonly span: Pick<Span, 'traceId' | 'spanId'> | undefined;
-  /** As JSON. */
+  /** The payload is JSON. */
   readonly payload: string;
   readonly stackId: number | undefined;
 }
 
 const SLASH = 0x2f;
 const DOLLAR = 0x24;
-/** Of a path, after its two slashes. */
+/** The first number of a path comes after its two slashes. */
 const FIRST_NUMBER = 2;
 const ends: number[] = [];
 

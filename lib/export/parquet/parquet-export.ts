@@ -31,9 +31,9 @@ export interface ParquetExportOptions {
   readonly source?: Omit<tables.RowSource, 'trace'> | undefined;
   /** The program and its version, as `tracewright version 1.0.0`. */
   readonly createdBy: string;
-  /** For the frames of stacks. */
+  /** The frames of stacks have these names. */
   readonly names?: FrameNames;
-  /** Of a file, in bytes, approximately. */
+  /** The approximate size of a file in bytes. */
   readonly maxFileSize?: number | undefined;
 }
 
@@ -60,7 +60,7 @@ export class ParquetExport {
   readonly #samples: SampleRows;
   readonly #stacks = new StackIds();
   #threads = new SeenThreads();
-  /** By process: a name, as folders have it, or what stands for one that is not final. */
+  /** The key is the process, the value a name as folders have it, or what stands for one that is not final. */
   readonly #services = new Map<number | undefined, string>();
   readonly #folders = new Map<string, string>();
   /** Those that have a row. */
@@ -221,7 +221,7 @@ export class ParquetExport {
     return key;
   }
 
-  /** Of a file that is complete; later ones of the process have the same. */
+  /** A complete file gets this folder; later ones of the process have the same. */
   #folderOf(service: string): string {
     if (!service.startsWith(WAITING)) return service;
     const text = service.slice(WAITING.length);
@@ -231,7 +231,7 @@ export class ParquetExport {
     return folder;
   }
 
-  /** Of what belongs to no process: that of all processes, if they have the same. */
+  /** What belongs to no process has the service of all processes, if they have the same. */
   get #onlyName(): string | undefined {
     const ids = [...this.#services.keys()].filter((id) => id !== undefined);
     const names = new Set(ids.map((id) => serviceOf(this.#source, id)));

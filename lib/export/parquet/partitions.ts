@@ -4,7 +4,7 @@
  * too long for one is cut.
  */
 
-/** In bytes of UTF-8: file systems allow 255, some of which other parts of a name take. */
+/** The limit counts bytes of UTF-8: file systems allow 255, some of which other parts of a name take. */
 const MAX_BYTES = 180;
 /** Hive's own list, and what Windows does not allow. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are among them

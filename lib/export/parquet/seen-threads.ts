@@ -29,7 +29,7 @@ export class SeenThreads {
     if (thread !== undefined) thread.events++;
   }
 
-  /** By process, the time of its first event. */
+  /** Maps each process to the time of its first event. */
   get firstOfProcesses(): Map<number, bigint> {
     const firsts = new Map<number, bigint>();
     for (const { processId, first } of this.#threads.values()) {

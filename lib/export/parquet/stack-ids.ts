@@ -1,6 +1,6 @@
 /** The different stacks of a trace, by number; their frames get names when they are written, since names may follow. */
 
-/** Of all stacks kept. */
+/** Limits the addresses of all stacks kept. */
 const MAX_ADDRESSES = 4_000_000;
 
 export interface KeptStack {
@@ -8,7 +8,7 @@ export interface KeptStack {
   readonly processId: number | undefined;
   /** Innermost first. */
   readonly addresses: readonly bigint[];
-  /** Of the first event with it. */
+  /** The time of the first event with the stack. */
   readonly timestamp: bigint;
 }
 

@@ -36,19 +36,19 @@ const MAX_PAGE_ROWS = 8 * PAGE_ROWS;
 /** Files of a table being written; the one begun first is completed to begin another. */
 const MAX_OPEN = 1000;
 const DAY_MS = 86_400_000;
-/** For files being written. */
+/** Files that are being written are in this folder. */
 export const PARTIAL_FOLDER = '.partial';
 /** A table and a UUID. */
 const PARTIAL_NAME = /^[a-z]+-[\da-f-]{36}$/;
 
 export interface TableFolder {
-  /** Of all tables. */
+  /** The folder of all tables. */
   readonly folder: string;
-  /** Of the names of files that are begun: no other trace in the folder may have it. */
+  /** The names of files that are begun start with this: no other trace in the folder may have it. */
   stem: string;
   readonly source: RowSource;
   readonly createdBy: string;
-  /** Of a file, in bytes, approximately. */
+  /** The approximate size of a file in bytes. */
   readonly maxFileSize: number;
   /** The name of a service's folder, when a file of it is complete. */
   readonly serviceFolder: (service: string) => string;
@@ -88,7 +88,7 @@ export class TableFiles<T extends Table> {
   #count = 0;
   #held = 0;
   #pageRows = 0;
-  /** Of the files completed. */
+  /** Counts the rows of completed files. */
   rows = 0;
   problem: unknown;
 
@@ -210,7 +210,7 @@ export class TableFiles<T extends Table> {
     return [...this.#open.values()].reduce((largest, file) => (file.held > largest.held ? file : largest));
   }
 
-  /** Also ends the page. */
+  /** Ends the page and the group. */
   #endGroup(file: OpenFile<T>): void {
     const rows = file.groupRows + file.pageRows;
     if (rows > 0) file.writer.endGroup(rows);

@@ -20,7 +20,7 @@ export interface CommonSchemaSpan {
   readonly status: { readonly code: number; readonly message?: string };
   readonly links: readonly { readonly context: SpanContext }[];
   readonly resource?: { readonly attributes?: Attributes };
-  /** Only in SDK 1; 2 and later have the context. */
+  /** SDK 1 has this; 2 and later have the context. */
   readonly parentSpanId?: string;
   readonly parentSpanContext?: { readonly spanId: string };
   spanContext(): SpanContext;

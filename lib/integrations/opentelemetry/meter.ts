@@ -20,7 +20,7 @@ const UNNAMED = 'unnamed';
 
 export class OpenTelemetryMeter implements OpenTelemetryApiMeter {
   readonly #meter: counters.Meter;
-  /** By kind and name: requesting an instrument again returns the same one. */
+  /** The key is made of kind and name: requesting an instrument again returns the same one. */
   readonly #instruments = new Map<string, unknown>();
   /** Weak, because callbacks are added and removed. */
   readonly #batches = new WeakMap<BatchObservableCallback<never>, ObservingCallback>();

@@ -1,7 +1,7 @@
 /** The parts of a prom-client metric that are shown, as observable instruments. */
 import type { Measurement } from '../../counters/instrument.ts';
 
-/** As returned by `Registry.getMetricsAsJSON`, whose declaration wrongly says that the type is a number. */
+/** `Registry.getMetricsAsJSON` returns these; its declaration wrongly says that the type is a number. */
 export interface RegistryMetric {
   readonly name: string;
   readonly help: string;
@@ -12,7 +12,7 @@ export interface RegistryMetric {
 interface RegistryValue {
   readonly value: number;
   readonly labels: Readonly<Record<string, string | number | undefined>>;
-  /** For histograms and summaries: which of their series it is. */
+  /** Tells which of a histogram's or summary's series this is. */
   readonly metricName?: string;
 }
 

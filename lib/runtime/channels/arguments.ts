@@ -95,7 +95,7 @@ function elementsText(value: unknown): string | undefined {
   return texts.join(',');
 }
 
-/** With Node.js's own iterators, whatever the object defines. */
+/** Iterates with Node.js's own iterators, whatever the object defines. */
 function elementsOf(value: unknown): Iterable<unknown> | undefined {
   if (types.isSet(value)) return Set.prototype.values.call(value);
   if (types.isMap(value)) return Map.prototype.values.call(value);

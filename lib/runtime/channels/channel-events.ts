@@ -163,7 +163,7 @@ class Channels {
     return () => unsubscribe(channel, guarded);
   }
 
-  /** Only once per source. */
+  /** Announces each source once. */
   #announce(SourceName: string): void {
     if (this.#known.has(SourceName)) return;
     this.#known.add(SourceName);

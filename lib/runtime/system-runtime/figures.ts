@@ -28,7 +28,7 @@ export function totalAllocatedBytes(): number | undefined {
   return statistics.total_allocated_bytes;
 }
 
-/** Of the kinds that Node.js names, those created by `setTimeout`, `setInterval` and `setImmediate`. */
+/** Node.js names these kinds for what `setTimeout`, `setInterval` and `setImmediate` create. */
 const TIMERS = ['Timeout', 'Immediate'];
 
 /** Those that keep the process alive. */
@@ -36,7 +36,7 @@ export function activeTimers(): number {
   return process.getActiveResourcesInfo().filter((type) => TIMERS.includes(type)).length;
 }
 
-/** Of all threads of the process. */
+/** Returns the times of all threads of the process. */
 export function processorSeconds(): { readonly user: number; readonly system: number } {
   const { user, system } = process.cpuUsage();
   return { user: user / 1e6, system: system / 1e6 };

@@ -7,7 +7,7 @@ import { MANIFEST_EVENT_ID } from '../../wire/manifest/constants.ts';
 import type { ProviderDescription } from '../../wire/manifest/describe.ts';
 import type { EventDescription, PackedMap } from '../../wire/packed/field.ts';
 
-/** For the events that carry a manifest, if no manifest describes them. */
+/** Describes the events that carry a manifest, if no manifest describes them. */
 const MANIFEST_DATA: EventDescription = {
   name: 'ManifestData',
   fields: [
@@ -26,9 +26,9 @@ export class DescribedProvider {
   given: ProviderDescription | undefined;
   /** Those in the trace, the most detailed first: each definition in a process writes its own. */
   readonly inBand: ProviderDescription[] = [];
-  /** Of TRACE_EVENT_INFO records, by `keyOf`. */
+  /** Holds TRACE_EVENT_INFO records, by `keyOf`. */
   readonly infos = new Map<number, EventDescription>();
-  /** From EVENT_MAP_INFO records, by name; other records contain only the name. */
+  /** Holds maps from EVENT_MAP_INFO records, by name; other records contain only the name. */
   readonly maps = new Map<string, PackedMap>();
   #name: string | undefined;
 

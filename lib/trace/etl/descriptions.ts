@@ -158,7 +158,7 @@ function tryDescribe(xml: string, options?: DescribeOptions): readonly ProviderD
   }
 }
 
-/** Of the versions of a provider's manifest, the one that describes more. */
+/** Returns the version of a provider's manifest that describes more. */
 function better(old: ProviderDescription | undefined, found: ProviderDescription): ProviderDescription {
   return old !== undefined && old.score >= found.score ? old : found;
 }

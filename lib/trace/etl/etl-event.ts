@@ -34,7 +34,7 @@ import type { EventDescriber } from './event-describer.ts';
 import { messageLabels } from './message-descriptions.ts';
 import type { AttachedStack, StackPart } from './stack-definitions.ts';
 
-/** In place of a missing id. */
+/** Stands for a missing id. */
 const NO_ID = 0xffff_ffff;
 
 const NO_ITEMS: readonly ExtendedItem[] = [];

@@ -194,7 +194,7 @@ function kernel(record: EtlRecord): DescribedEvent {
   );
 }
 
-/** Of an event that only its class and its opcode tell. */
+/** Names an event that only its class and its opcode tell. */
 function unknownNames(provider: string, providerGuid: string | undefined, opcode: number) {
   const taskName = kernelClass(providerGuid)?.taskName;
   const name = `Opcode(${opcode})`;

@@ -43,7 +43,7 @@ export interface EtlIndex {
   /** The ones with records. */
   readonly buffers: readonly IndexedBuffer[];
   readonly kept: KeptBuffers;
-  /** This and the next: buffers according to which preceding events, or buffers, are missing. */
+  /** The numbers of buffers that say that events, or buffers, before them are lost. */
   readonly withLostEvents: number;
   readonly withLostBuffers: number;
   /** The first damage in file order. */

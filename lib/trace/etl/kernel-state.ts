@@ -31,7 +31,7 @@ export function isKernelRecord(layout: Layout): boolean {
 
 export class KernelState {
   readonly processNames: Map<number, string>;
-  /** This and the next: of the last observed record, as far as known. */
+  /** The thread and process of the last observed record, as far as known. */
   threadId: number | undefined;
   processId: number | undefined;
   readonly #processOfThread = new Map<number, number>();

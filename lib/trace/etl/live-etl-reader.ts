@@ -35,7 +35,6 @@ const LOST_EVENT = 32;
 
 interface Descriptions {
   readonly descriptions: EventDescriptions;
-  /** Of the same. */
   readonly describer: EventDescriber;
 }
 
@@ -47,7 +46,7 @@ export class LiveEtlReader implements TraceReader {
   readonly #clock: EtlClock;
   readonly #start: bigint;
   readonly #descriptions: EventDescriptions;
-  /** Of manifests, whose parts can come in several buffers. */
+  /** Assembles manifests, whose parts can come in several buffers. */
   readonly #assemblies = new Map<string, ManifestAssembly>();
   readonly #trace: EtlTrace;
   #rest: Uint8Array;
@@ -55,7 +54,7 @@ export class LiveEtlReader implements TraceReader {
   #position = 0;
   #waiting: EtlEvent[] = [];
   #deliveredUntil = Number.NEGATIVE_INFINITY;
-  /** This and the next: as far as events say so. */
+  /** Both count losses as far as events say so. */
   #lostEvents = 0;
   #lostBuffers = 0;
 

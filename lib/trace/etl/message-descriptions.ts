@@ -12,7 +12,7 @@ import type { TraceEvent } from '../trace-event.ts';
 import type { TmfFinder } from '../trace-reader.ts';
 import type { DescribedEvent } from './described-event.ts';
 
-/** For messages that have a component's id in place of a GUID. */
+/** Messages that have a component's id in place of a GUID get this provider. */
 const UNKNOWN_PROVIDER = 'Unknown';
 
 /** The field with a message's text, so that every table and export has it. The name is that of Windows' TDH. */

@@ -53,7 +53,7 @@ interface Walk extends AttachedStack {
 export class StackWalks {
   readonly counts: StackCounts = { events: 0, withoutEvent: 0, withoutFrames: 0, withoutUserPart: 0 };
   readonly #definitions: StackDefinitions;
-  /** By thread: events that so far have only the kernel part of their stack. */
+  /** The key is a thread, the value its events that so far have only the kernel part of their stack. */
   readonly #inKernel = new Map<number, EtlEvent[]>();
 
   constructor(definitions: StackDefinitions) {

@@ -37,7 +37,7 @@ export class EventKind {
   readonly texts: FieldTexts | undefined;
   readonly #metadata: NetTraceMetadata;
   readonly #fields: readonly NetTraceField[];
-  /** For .NET's native events, whose metadata has neither names nor fields. */
+  /** Describes .NET's native events, whose metadata has neither names nor fields. */
   readonly #known: EventDescription | undefined;
 
   constructor(metadata: NetTraceMetadata) {
@@ -87,7 +87,7 @@ export class EventKind {
   }
 }
 
-/** Only for opcodes common to all providers; the name of another one does not determine its number. */
+/** Finds only opcodes common to all providers; the name of another one does not determine its number. */
 function opcodeOf(event: EventDescription | undefined): number {
   if (event?.opcode !== undefined) return event.opcode;
   for (const [opcode, name] of OPCODE_NAMES) {

@@ -126,7 +126,7 @@ function tellsProcess(metadata: NetTraceMetadata): boolean {
   );
 }
 
-/** For an event for which `tellsProcess` is true. */
+/** Call this only for an event for which `tellsProcess` is true. */
 function processNameOf(event: TraceEvent): string | undefined {
   const { Name: name, CommandLine: commandLine, [ENTRY_POINT]: entryPoint } = event.payload;
   if (typeof name === 'string') return name || undefined;

@@ -67,7 +67,7 @@ export class EventFactory {
     return (sample, high, low) => new TracepointEvent(recording, sample, high, low, tracepoint);
   }
 
-  /** For a tracepoint without a format `sched` and `sched_switch`; for everything else `perf` and `cycles`. */
+  /** Names a tracepoint without a format `sched` and `sched_switch`, everything else `perf` and `cycles`. */
   #namesOf(attr: PerfAttr): [provider: string, name: string] {
     const name = this.#session.nameOf(attr) || eventNameOf(attr);
     const colon = attr.type === PerfType.Tracepoint ? name.indexOf(':') : -1;

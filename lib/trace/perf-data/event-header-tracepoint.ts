@@ -21,18 +21,18 @@ import { type Labels, tagLabels } from '../tag-labels.ts';
 /** What an event's metadata says. */
 export interface EventHeaderKind {
   readonly metadata: ParsedMetadata;
-  /** Without attributes. */
+  /** The name has no attributes. */
   readonly name: string;
   /** See `TraceEvent.hexFields`. */
   readonly hexFields: ReadonlySet<string>;
-  /** Of its fields. */
+  /** The tags of its fields. */
   readonly tags: Labels | undefined;
 }
 
 export class EventHeaderTracepoint {
-  /** Without the system. */
+  /** The name is without the system. */
   readonly name: string;
-  /** As in the tracepoint name; the system, if the name has another form. */
+  /** The provider as in the tracepoint's name; the system, if the name has another form. */
   readonly provider: string;
   /** The name of the provider's group. */
   readonly group: string | undefined;

@@ -9,7 +9,7 @@ import { EventFactory } from './event-factory.ts';
 import type { NamingRecord, RecordIntake, Taken } from './record-intake.ts';
 
 const MAX_BATCH = 1024;
-/** On Linux, the process that starts the kernel's threads. */
+/** On Linux, this process starts the kernel's threads. */
 const KERNEL_STARTER = 2;
 
 export class PerfDataReader implements TraceReader {

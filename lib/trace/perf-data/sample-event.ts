@@ -9,7 +9,7 @@ import { type Nanoseconds, TraceEvent } from '../trace-event.ts';
 export interface Recording {
   /** Bytes of an address. */
   readonly pointerSize: 4 | 8;
-  /** From the recording's clock to wall-clock time; 0 if unknown. */
+  /** The offset from the recording's clock to wall-clock time; 0 if unknown. */
   readonly wallTimeOffset: Nanoseconds;
   /** See `TraceInfo.startTime`. */
   readonly startTime: Nanoseconds;

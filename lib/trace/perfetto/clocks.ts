@@ -6,7 +6,7 @@ interface KnownClock {
   /** Nanoseconds per tick. */
   readonly unit: bigint;
   readonly isIncremental: boolean;
-  /** For an incremental one, its last time in ticks. */
+  /** The last time of an incremental clock, in ticks. */
   last: bigint;
   /** Added to its nanoseconds gives the trace's clock; undefined if nothing relates it to that. */
   offset: bigint | undefined;

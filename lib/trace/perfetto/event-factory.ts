@@ -19,10 +19,10 @@ import { idOf, type OpenSlice, type Track, type Tracks } from './tracks.ts';
 
 /** Something with a time. */
 export interface TimedRecord {
-  /** On the trace's clock. */
+  /** The time on the trace's clock. */
   readonly timeNs: bigint;
   readonly state: SequenceState;
-  /** Of the packet. */
+  /** The position of the packet. */
   readonly position: number;
   /** The bytes of a `TRACK_EVENT`; a sample; or the track of a slice that ends, because its duration is known. */
   readonly content: Uint8Array | PerfSample | Track;
@@ -35,9 +35,9 @@ const MAX_FLOWS = 1 << 18;
 const MAX_FUNCTIONS = 1 << 20;
 /** The maximum length of all their names together, in characters. */
 const MAX_FUNCTION_NAMES = 64 << 20;
-/** Of names that are kept. */
+/** Names that are kept have at most this length. */
 const MAX_NAME = 500;
-/** In a lane of tracewright's own exports, the activities above that of an event. */
+/** A lane of tracewright's own exports has at most this many activities above that of an event. */
 const MAX_AROUND = 100;
 const NOTHING = new Uint8Array(0);
 
@@ -276,7 +276,7 @@ export class EventFactory {
     return address;
   }
 
-  /** As an id of version 8, which says nothing about how it is made; but no path of activities. */
+  /** Makes an id of version 8, which says nothing about how it is made; but no path of activities. */
   #newId(uuid: Integer | string): string {
     const track = (typeof uuid === 'string' ? 0n : BigInt.asUintN(60, BigInt(uuid))).toString(16);
     for (;;) {

@@ -25,7 +25,7 @@ import type { TimedRecord } from './event-factory.ts';
 import { type SequenceState, Sequences } from './sequences.ts';
 import { Tracks } from './tracks.ts';
 
-/** Of one compressed packet. Perfetto's own are below 512 KB. */
+/** Limits the bytes of one compressed packet. Perfetto's own are below 512 KB. */
 const MAX_INFLATED = 64 << 20;
 const CLOCK_MONOTONIC = 3;
 

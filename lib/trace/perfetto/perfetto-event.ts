@@ -13,7 +13,7 @@ import type { SequenceState } from './sequences.ts';
 /** What the events of one trace share. */
 export interface PerfettoTrace {
   readonly startTime: Nanoseconds;
-  /** From the trace's clock. */
+  /** The offset from the trace's clock. */
   readonly wallOffset: Nanoseconds;
   readonly decoded: DecodedPayloads;
 }
@@ -28,7 +28,7 @@ export interface EventHead {
   readonly processId: number | undefined;
   readonly threadId: number | undefined;
   readonly processor?: number;
-  /** On the trace's clock. */
+  /** The time on the trace's clock. */
   readonly timeNs: bigint;
   readonly activityId?: string | undefined;
   readonly relatedActivityId?: string | undefined;

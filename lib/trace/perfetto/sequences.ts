@@ -28,7 +28,7 @@ export class SequenceState {
   defaults: TrackEvent | undefined;
   clockId: Integer | undefined;
   thread: ReadPacket['threadDescriptor'];
-  /** In microseconds, for events with the difference to it. */
+  /** The time in microseconds, for events with the difference to it. */
   timeUs = 0n;
   /** The approximate size of what is kept, in bytes. */
   size = 0;

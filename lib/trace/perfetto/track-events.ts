@@ -2,7 +2,7 @@
 import { EventKind, type LegacyEvent, type TrackEvent } from '../../wire/perfetto/messages.ts';
 import type { SequenceState } from './sequences.ts';
 
-/** Of an event without a category. */
+/** An event without a category has this provider. */
 export const NO_PROVIDER = 'Perfetto';
 
 /** Phases of events that belong to an id instead of a thread. */

@@ -7,7 +7,7 @@ export interface OpenSlice {
   readonly activityId: string;
   readonly provider: string;
   readonly name: string;
-  /** As tracewright's own exports name the activity; undefined in other traces. */
+  /** The activity as tracewright's own exports name it; undefined in other traces. */
   readonly activity: string | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface Track {
 const MAX_TRACKS = 1 << 18;
 /** The maximum length of all names together, in characters. */
 const MAX_NAMES = 32 << 20;
-/** Of all tracks: the ends of more are not found. */
+/** Limits the open events of all tracks: the ends of more are not found. */
 const MAX_OPEN = 1 << 17;
 /** Between a track and its process. */
 const MAX_PARENTS = 10;

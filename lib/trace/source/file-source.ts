@@ -48,7 +48,7 @@ class FileSource implements OpenedSource {
   }
 }
 
-/** Of a file whose size is meaningless, like a pipe's, until it ends. */
+/** Reads a file whose size is meaningless, like a pipe's, until it ends. */
 async function* pieces(handle: FileHandle): AsyncGenerator<Uint8Array> {
   try {
     for (;;) {

@@ -105,7 +105,7 @@ class StreamSource implements OpenedSource {
   }
 }
 
-/** For Windows' `_open`, passed on by libuv: the system deletes the file when it is closed. */
+/** libuv passes this on to Windows' `_open`: the system deletes the file when it is closed. */
 const O_TEMPORARY = 0x40;
 
 /**

@@ -37,7 +37,7 @@ export class ZstdBlocks {
   readonly #Decoder: Decoder;
   readonly #remedy: string;
   readonly #made: Uint8Array[] = [];
-  /** Of the current frame. */
+  /** Decodes the current frame. */
   #decoder: Decompress | undefined;
   #frame: FrameHead | undefined;
   /** Bytes that do not form a complete unit yet. */

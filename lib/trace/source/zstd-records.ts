@@ -8,7 +8,7 @@ import * as zlib from 'node:zlib';
 import { thrownMessage } from '../../base/value-text.ts';
 import { TraceError } from '../trace-error.ts';
 
-/** From 22.15 and 23.8 on; the types are those of the oldest supported Node. */
+/** Node.js has this from 22.15 and 23.8 on; the types are those of the oldest supported version. */
 const { createZstdDecompress } = zlib as {
   readonly createZstdDecompress?: (options: { readonly chunkSize: number }) => Transform;
 };

@@ -31,9 +31,9 @@ interface ThreadRuns<Activity, Sample> {
   waiting: { readonly timeNs: number; readonly sample: Sample }[];
 }
 
-/** For all threads together, to limit memory: more are charged at once. */
+/** Limits the memory of all threads together: more samples are charged at once. */
 const MAX_WAITING = 1_000_000;
-/** Of a thread, for what is reported late: at least this many, at most twice as many. */
+/** A thread keeps at least this many runs, at most twice as many, for what is reported late. */
 const PAST_RUNS = 1000;
 const NS_PER_MS = 1e6;
 /** The provider's name on Linux. */

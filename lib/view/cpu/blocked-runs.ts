@@ -11,13 +11,13 @@ export interface BlockedRun {
   readonly startNs: number;
   endNs: number;
   samples: number;
-  /** With their samples. */
+  /** Maps each stack to the number of its samples. */
   readonly stacks: Map<SampledStack, number>;
 }
 
 /** A thread without samples for so long was idle, unless its readings say otherwise. */
 const MAX_GAP_NS = 25e6;
-/** Of such a gap, if it was. */
+/** A gap is idle if the loop was idle for this share of it. */
 const IDLE_SHARE = 0.5;
 
 /** How long the event loop of a run's thread was idle between two times; undefined if that is unknown. */

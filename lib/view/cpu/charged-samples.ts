@@ -45,7 +45,7 @@ const UNTIL_NEXT = 'Microsoft-DotNETCore-SampleProfiler';
 /** After more than so many intervals, the thread had no processor meanwhile, or the profiler had none. */
 const MAX_INTERVALS = 2;
 const FIRST_INTERVAL_NS = 1e6;
-/** In samples. */
+/** The interval is updated after this many samples. */
 const INTERVAL_UPDATE = 1000;
 /** Type of such a sample, while the thread ran no managed code. */
 const EXTERNAL = 1;

@@ -44,7 +44,7 @@ const MAX_ACTIVITIES = 500_000;
 
 export class CpuActivities {
   readonly tracker: TraceActivities = new TraceActivities();
-  /** Of all samples, also of those that are not selected. */
+  /** Adds up all samples, also those that are not selected. */
   readonly all: CpuTime = noTime();
   /** Those charged to an activity, selected or not. */
   readonly charged: CpuTime = noTime();
@@ -80,7 +80,7 @@ export class CpuActivities {
     return true;
   }
 
-  /** By name; only the selected ones. */
+  /** Returns the selected activities by name. */
   names(): ReadonlyMap<string, CpuName> {
     const roots = new Map<string, CpuName>();
     const seen = new Set<TracedActivity>();
@@ -105,7 +105,7 @@ export class CpuActivities {
     return this.#isRoot === undefined || (typeof owner !== 'string' && this.#selected.has(owner));
   }
 
-  /** From the outermost selected activity. */
+  /** Returns the path from the outermost selected activity. */
   #pathTo(activity: TracedActivity): TracedActivity[] {
     const path: TracedActivity[] = [];
     let at: TracedActivity | undefined = activity;

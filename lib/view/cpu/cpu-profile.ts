@@ -15,10 +15,10 @@ export interface SampledStack {
   readonly counted: string | undefined;
   /** Innermost first. */
   readonly addresses: readonly bigint[];
-  /** From the first sample. */
+  /** The time of the first sample. */
   readonly timestamp: bigint;
   count: number;
-  /** Of these, as many as were on a processor; each sample may count as a part of one. */
+  /** Counts those that were on a processor; each sample may count as a part of one. */
   onCpu: number;
 }
 
@@ -40,13 +40,13 @@ export interface FunctionCost {
 }
 
 export interface CpuCosts {
-  /** Without those of idle threads. */
+  /** The number excludes samples of idle threads. */
   readonly samples: number;
-  /** Of these, as many as were on a processor. */
+  /** Counts those that were on a processor. */
   readonly onCpu: number;
-  /** By process. */
+  /** Each process has a root. */
   readonly roots: readonly CallNode[];
-  /** By their own samples, most first. */
+  /** The order is that of their own samples, most first. */
   readonly functions: readonly FunctionCost[];
 }
 
@@ -222,7 +222,7 @@ export function sampledAddresses(event: TraceEvent): readonly bigint[] | undefin
   return typeof ip === 'bigint' ? [ip] : undefined;
 }
 
-/** Of a sample of the Windows kernel: while it served a DPC or an interrupt. */
+/** The Windows kernel marks by this that the processor served a DPC or an interrupt when it took the sample. */
 const IN_DPC_OR_ISR = 3;
 
 /**

@@ -15,7 +15,7 @@ export interface Frame {
 
 interface Method {
   readonly name: string;
-  /** By process and the runtime's id. */
+  /** The file depends on the process and the runtime's id. */
   readonly file: string | undefined;
 }
 
@@ -24,7 +24,7 @@ interface Module {
   readonly name: string;
 }
 
-/** For all processes together, to limit memory. */
+/** Limits the memory of all processes together. */
 const MAX_RANGES = 1_000_000;
 const SAMPLE_PROFILER = 'Microsoft-DotNETCore-SampleProfiler';
 /** V8's names for time outside of JavaScript, as sessions write them. */
@@ -45,7 +45,7 @@ export class FrameNames {
   /** The last name at a process's address. */
   readonly #latest = new Map<string, string>();
   readonly #scripts = new Map<string, string>();
-  /** By process and base address. */
+  /** The key is made of process and base address. */
   readonly #debugIds = new Map<string, DebugId>();
   readonly #folders: SymbolFolders | undefined;
   #count = 0;

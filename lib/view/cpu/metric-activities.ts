@@ -67,7 +67,7 @@ export class MetricActivities {
   }
 }
 
-/** Of a thread without activity switches. */
+/** A thread without activity switches has this run. */
 const NO_RUN: Run = {
   activityId: undefined,
   activity: undefined,

@@ -12,7 +12,7 @@ export interface TimedSample {
   endNs: number | undefined;
   /** Otherwise its time is not the thread's. */
   readonly isBusy: boolean;
-  /** Of its time, as far as readings reach. */
+  /** The CPU time of the run, as far as readings reach. */
   cpuNs: number;
 }
 
@@ -32,7 +32,7 @@ const IN_TRACEPOINTS = tracepointProviderName(ACTIVITY_SWITCH.provider);
 const MAX_CARRIED_NS = 3e6;
 /** To limit memory, where a thread's readings end. */
 const MAX_PENDING = 100_000;
-/** For idle times of a thread. */
+/** A thread keeps this many readings for its idle times. */
 const KEPT_READINGS = 1000;
 
 export class ProcessorTime<Sample extends TimedSample> {

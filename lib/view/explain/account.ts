@@ -6,13 +6,13 @@ import { type State, type StateOf, type Stretch, UNKNOWN } from './states.ts';
 export interface AccountEntry extends StateOf {
   /** Over an account, these add up to the duration. */
   ns: number;
-  /** As far as it is certain: the rest may have been another state. */
+  /** The part that is certain: the rest may have been another state. */
   atLeastNs: number;
   /** Including what other entries may have been instead. */
   atMostNs: number;
-  /** In how many stretches, neighbours counting as one. */
+  /** Counts the stretches; neighbours count as one. */
   stretches: number;
-  /** For `child`: the states of the activity inside. */
+  /** The states of the activity inside, if this is `child`. */
   readonly inner: ReadonlyMap<State, number> | undefined;
 }
 

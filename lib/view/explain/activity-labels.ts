@@ -36,7 +36,7 @@ export class ActivityLabels {
     return telling === undefined ? task : this.#once(String(telling), () => `${task} ${String(telling)}`);
   }
 
-  /** With the route that a framework has reported at the end of a request. */
+  /** Adds the route that a framework has reported at the end of a request. */
   withRoute(label: string, { payload: { route } }: TraceEvent): string {
     if (typeof route !== 'string' || route === '') return label;
     const space = label.indexOf(' ');

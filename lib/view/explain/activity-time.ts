@@ -29,7 +29,7 @@ interface WaitPart extends Interval {
   readonly kind: 'waiting' | 'maybeHeld' | 'held' | 'blind';
 }
 
-/** From the end of one of its runs to the next, or to its end. */
+/** A wait lasts from the end of one of the activity's runs to the next, or to its end. */
 interface Wait extends Interval {
   readonly parts: readonly WaitPart[];
   /** What woke it; undefined if that is unknown. */
@@ -44,7 +44,7 @@ interface Wait extends Interval {
 const MAX_PARTS = 4000;
 /** An activity inside that has more parts counts as one. */
 const MAX_INNER_PARTS = 500;
-/** On a processor for all but so much: clocks differ, and hooks take time. */
+/** A run counts as on a processor if it was there for all but so much: clocks differ, and hooks take time. */
 const MIN_OFF_NS = 1e6;
 const MIN_OFF_SHARE = 0.03;
 /** Stacks of its own runs. */
@@ -74,7 +74,7 @@ export class ActivityTime {
   label: string;
   /** Whether it is one of those asked for. */
   isSelected = false;
-  /** Of its own runs, with their samples. */
+  /** The stacks of the activity's own runs, with their samples. */
   stacks: Map<SampledStack, number> | undefined;
   calls: Calls[] = NO_CALLS;
   /** Whether all of its time is in its account. */

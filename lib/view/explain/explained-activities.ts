@@ -34,7 +34,7 @@ export interface Recorded {
   unended: number;
 }
 
-/** Of a thread: those that end before its next run. Further ones are explained without. */
+/** A thread keeps this many activities that end before its next run. Further ones are explained without it. */
 const MAX_ENDED = 50_000;
 const CHECK_NS = 50e6;
 /** Type of a sample while the thread ran no managed code. */

@@ -16,9 +16,9 @@ export interface KindFindings {
   count: number;
   failed: number;
   totalNs: number;
-  /** By state and reason. */
+  /** The key is made of state and reason. */
   readonly waits: Waits;
-  /** By label: what activities of this kind call again and again. */
+  /** The key is the label of what activities of this kind call again and again. */
   readonly repeated: Map<string, RepeatedCalls>;
   /** The slowest that are asked for, slowest first. */
   slowest: ActivityTime[];
@@ -74,7 +74,7 @@ export interface FindingOptions {
 }
 
 export class Findings {
-  /** Of the activities at the top. */
+  /** Counts the activities at the top. */
   count = 0;
   /** Runs that held others, by what ran, and how long all activities at the top waited for them. */
   readonly waits: Waits = new Waits();
@@ -240,7 +240,7 @@ function finding(kind: KindFindings, time: ActivityTime, rank: number): Finding 
   return { time, kind, rank, usualNs, durationNs, cause };
 }
 
-/** By how much they are slower than what is usual, then by how slow they are. */
+/** Sorts by how much they are slower than what is usual, then by how slow they are. */
 function byExcess(a: Finding, b: Finding): number {
   return b.durationNs - b.usualNs - (a.durationNs - a.usualNs) || b.durationNs - a.durationNs;
 }

@@ -15,7 +15,7 @@ export interface HotCode {
   readonly text: string;
   /** What of Node.js the application called: `node:fs.readFileSync`. */
   readonly called: string | undefined;
-  /** Of all samples. */
+  /** The share of all samples. */
   readonly share: number;
 }
 

@@ -23,7 +23,7 @@ export interface LoopRun {
   readonly processorWaitNs: number | undefined;
   readonly waker: string;
   readonly isOwnCallback: boolean;
-  /** In whose callback it was woken, if that is another activity. */
+  /** The activity in whose callback it was woken, if that is another one. */
   readonly wokenBy: TracedActivity | undefined;
   /** The name of its kind. */
   readonly wokenByLabel: string;
@@ -31,9 +31,9 @@ export interface LoopRun {
   readonly lateAtMostNs: number;
   /** Whether events of runs before it are missing. */
   readonly isAfterLoss: boolean;
-  /** In it, in order. */
+  /** The collections during the run, in order. */
   collections: readonly Interval[];
-  /** With their samples. */
+  /** Maps each stack to the number of its samples. */
   stacks: ReadonlyMap<SampledStack, number> | undefined;
   /** Top-level activities that were ready meanwhile, and how long. */
   victims: number;
@@ -62,13 +62,13 @@ const NS_PER_MS = 1e6;
 /** How long after a run collections in it are awaited. */
 const SETTLES_NS = 250e6;
 const SHORT_NS = 1e6;
-/** In runs. */
+/** The limit counts runs. */
 const MAX_LOOK_BACK = 200;
 /** Shorter waits of a loop are not noticed. */
 export const PAUSE_NS = 50_000;
-/** Of a thread, settled ones: at least this many, at most twice as many. */
+/** A thread keeps at least this many settled runs, at most twice as many. */
 const KEPT_RUNS = 5000;
-/** Of a thread, before they are settled. */
+/** A thread keeps this many runs before they are settled. */
 const MAX_WAITING = 100_000;
 const PROVIDERS = new Set([ACTIVITY_RUN.provider, tracepointProviderName(ACTIVITY_RUN.provider)]);
 
@@ -205,7 +205,7 @@ export class LoopRuns {
     return Number.NEGATIVE_INFINITY;
   }
 
-  /** Of the last settled run that starts by then; -1 if there is none. */
+  /** Returns the index of the last settled run that starts by then; -1 if there is none. */
   #indexAt(timeNs: number): number {
     let [low, high] = [0, this.#runs.length];
     while (low < high) {

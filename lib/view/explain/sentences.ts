@@ -67,7 +67,7 @@ export function partsOf(finding: Finding, framesOf: FramesOf): StatePart[] {
   return parts;
 }
 
-/** The same as lines. */
+/** Returns the sentences as lines. */
 export function linesOf(finding: Finding, framesOf: FramesOf): string[] {
   return partsOf(finding, framesOf).map(({ ns, text }) => `${cell(ns)}  ${text}`);
 }

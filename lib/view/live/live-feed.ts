@@ -12,13 +12,13 @@ import { type ReportContent, TraceReport } from '../report/trace-report.ts';
 import { type ActivityChange, TraceActivities } from '../trace-activities.ts';
 import type { LiveRow, LiveSourceState, LiveUpdate, NameDurations, RunningActivity } from './live-update.ts';
 
-/** Of one source. */
+/** Limits the kept events of one source. */
 const MAX_EVENTS = 50_000;
 /** Their payloads; events also keep what was read together with them. */
 const MAX_SIZE = 32 << 20;
 /** Those that end first make room. */
 const MAX_SOURCES = 16;
-/** In an update. */
+/** Limits the rows of an update. */
 const MAX_ROWS = 500;
 const MAX_RUNNING = 500;
 const MAX_NAMES = 200;
@@ -39,7 +39,7 @@ export class LiveSource {
   /** A ring: the next event replaces the one at `eventCount`. */
   readonly #events: (TraceEvent | undefined)[] = [];
   #size = 0;
-  /** Of the oldest event that is kept. */
+  /** The number of the oldest event that is kept. */
   #first = 0;
 
   constructor(number: number, name: string, trace: LiveTrace, offset: number) {
@@ -59,7 +59,7 @@ export class LiveSource {
     while (this.#size > MAX_SIZE) this.#drop();
   }
 
-  /** By route, which only the Stop says. */
+  /** Counts by route, which only the Stop says. */
   #count(stop: TraceEvent, change: ActivityChange): void {
     const { route } = stop.payload;
     const group = typeof route === 'string' && route !== '' ? route : undefined;

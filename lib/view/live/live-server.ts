@@ -13,7 +13,7 @@ import type { LiveFeed } from './live-feed.ts';
 /** A small program that asks for nothing but its updates. */
 interface LivePage {
   readonly html: string;
-  /** For the header Content-Security-Policy. */
+  /** The header Content-Security-Policy has this value. */
   readonly policy: string;
 }
 
@@ -75,7 +75,7 @@ export class LiveServer {
     }
   }
 
-  /** For the user's browser: whoever knows it sees the events. */
+  /** The address for the user's browser: whoever knows it sees the events. */
   get url(): string {
     return `http://${this.#host}/${this.#token}/`;
   }

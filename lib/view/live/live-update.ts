@@ -31,10 +31,10 @@ export interface RunningActivity {
 }
 
 export interface NameDurations {
-  /** With the route, if there is one. */
+  /** The name includes the route, if there is one. */
   readonly name: string;
   readonly stopped: number;
-  /** Of those. */
+  /** Counts those that failed. */
   readonly failed: number;
   readonly running: number;
   readonly meanNs: number | undefined;

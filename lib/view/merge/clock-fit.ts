@@ -53,11 +53,11 @@ const UNUSED_STOPS = 1 / 16;
 const MAX_LATE_STOP_NS = 60e9;
 
 export class ClockFit {
-  /** From servers' starts after their clients'. */
+  /** The bounds from servers' starts after their clients'. */
   readonly #starts: Bound[] = [];
-  /** From these, and from servers' starts before their clients' stops. */
+  /** The bounds from these, and from servers' starts before their clients' stops. */
   #sure: Bound[] = [];
-  /** From stops that may be late. */
+  /** The bounds from stops that may be late. */
   #stops: Bound[] = [];
   /** The bound from the first request. All others are relative to it, so that their numbers keep their precision. */
   #zeroNs: number | undefined;

@@ -10,9 +10,9 @@
 
 /** How far a clock is ahead of another at its own time 0, and how much that grows with each of its seconds. */
 export interface ClockLine {
-  /** In nanoseconds. */
+  /** The offset is in nanoseconds. */
   readonly offsetNs: number;
-  /** In nanoseconds per second: 1000 are one ppm. */
+  /** The drift is in nanoseconds per second: 1000 are one ppm. */
   readonly driftNsPerS: number;
 }
 

@@ -10,7 +10,7 @@ import { type SurveyedTrace, TraceSurvey } from './trace-survey.ts';
 
 /** A trace that can be read twice. */
 export interface MergeInput {
-  /** For messages. */
+  /** Messages contain this name. */
   readonly name: string;
   /** @param onDamage as for `openTrace` */
   open(onDamage: 'error' | 'warning'): Promise<Trace>;
@@ -145,7 +145,7 @@ class Lane implements HeapItem {
 
 class MergedReader implements TraceReader {
   readonly info: TraceInfo;
-  /** Of all traces together, in bytes. */
+  /** The size of all traces together, in bytes. */
   readonly size: number | undefined;
   readonly progress: TraceProgress;
   readonly #lanes: readonly Lane[];

@@ -31,7 +31,7 @@ export class EventColumns {
   /** The number of the last event among the CPU samples, if it is one. */
   lastSample: number | undefined;
   readonly #names: ReportNames;
-  /** By event name: the last kind with that name. */
+  /** The key is an event's name, the value the last kind with that name. */
   readonly #lastKinds = new Map<string, LastKind>();
   #lastNs: number | undefined;
 

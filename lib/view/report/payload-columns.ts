@@ -24,7 +24,7 @@ export class PayloadColumns {
   readonly values: ReportColumn = new ReportColumn();
   readonly #shapes = new Interned<readonly string[]>();
   #shapesLength = 0;
-  /** By kind: the shape of its last event. */
+  /** The index is a kind, the value the shape of its last event. */
   readonly #lastShapes: { readonly names: readonly string[]; readonly shape: number }[] = [];
   /** Events whose payloads were omitted or whose values were shortened because of their size. */
   leftOut = 0;
@@ -101,7 +101,7 @@ function isSame(first: readonly string[], second: readonly string[]): boolean {
   return first.length === second.length && first.every((name, index) => name === second[index]);
 }
 
-/** The same result as `anyText` of the value for JSON, but faster for frequent types. */
+/** Returns what `anyText` returns of the value for JSON, but faster for frequent types. */
 function valueText(value: PayloadValue): string {
   if (typeof value === 'string') return JSON.stringify(value);
   if (typeof value === 'boolean' || (typeof value === 'number' && Number.isFinite(value)))
@@ -109,7 +109,7 @@ function valueText(value: PayloadValue): string {
   return anyText(jsonValue(value));
 }
 
-/** As JSON. Values that JSON cannot represent become strings. */
+/** Returns JSON. Values that JSON cannot represent become strings. */
 function anyText(value: unknown): string {
   return JSON.stringify(value ?? null, (_, member: unknown) =>
     typeof member === 'number' && !Number.isFinite(member) ? String(member) : member,

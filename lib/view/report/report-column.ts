@@ -56,7 +56,7 @@ export class ReportColumn {
   }
 }
 
-/** As blocks that others may follow. */
+/** Compresses into blocks that others may follow. */
 export function deflated(bytes: Uint8Array): Uint8Array {
   return deflateRawSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
 }

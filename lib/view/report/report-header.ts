@@ -102,9 +102,9 @@ export interface ReportHeader {
   readonly spanKinds: readonly string[];
   /** Field names. */
   readonly shapes: readonly (readonly string[])[];
-  /** By activity name, the longest total duration first. */
+  /** The order is that of total durations, the longest first. */
   readonly statistics: readonly NameStatistics[];
-  /** In bytes. */
+  /** The sizes are in bytes. */
   readonly columnSizes: Readonly<Record<ColumnName, number>>;
 }
 
@@ -157,7 +157,7 @@ export interface NameStatistics {
   /** `MyCompany-MyService/Request` */
   readonly name: string;
   readonly stopped: number;
-  /** Of those. */
+  /** Counts those that failed. */
   readonly failed: number;
   readonly unstopped: number;
   readonly unstarted: number;

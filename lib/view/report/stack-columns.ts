@@ -24,7 +24,7 @@ const NAME_LIFETIME_NS = 10e9;
 interface Callee {
   readonly processId: number | undefined;
   readonly address: bigint | undefined;
-  /** Of the first event with this address. */
+  /** The time of the first event with this address. */
   readonly timestamp: bigint;
 }
 
@@ -35,14 +35,14 @@ export interface NamesInTrace {
 }
 
 export class StackColumns {
-  /** By event: optional index into `stackNode`. */
+  /** Each event has an optional index into `stackNode`. */
   readonly ofEvent: ReportColumn = new ReportColumn();
   readonly frames: FrameNames;
   /** Events whose stacks did not fit. */
   omitted = 0;
   readonly #callees: Callee[] = [];
   readonly #calleeNumbers = new Map<number | undefined, Map<bigint | undefined, number>>();
-  /** As in the column: see report-header.ts. */
+  /** The numbers are as in the column: see report-header.ts. */
   readonly #sampleActivities: number[] = [];
   #namesEndNs = Number.NEGATIVE_INFINITY;
   /** The tree: parents come first. */
@@ -52,7 +52,7 @@ export class StackColumns {
   /** The innermost nodes of stacks, and the stacks' numbers by them. */
   readonly #leaves: number[] = [];
   readonly #stacks = new Map<number, number>();
-  /** The same numbers by hashes of the addresses, as long as names last: most stacks come again. */
+  /** Maps hashes of the addresses to these numbers, as long as names last: most stacks come again. */
   readonly #known = new Map<number, number>();
   readonly #hash = new StackHash();
 

@@ -20,7 +20,9 @@ const DOTNET = 'Microsoft-Windows-DotNETRuntime';
 type Reader = (event: TraceEvent, nowNs: number) => void;
 
 export class TrackColumns {
-  /** By point: index into `tracks`, nanoseconds since the start of the trace, value; of spans, the name. */
+  /**
+   * Each point has an index into `tracks`, nanoseconds since the start of the trace, and a value; of spans, the name.
+   */
   readonly track: ReportColumn = new ReportColumn();
   readonly time: ReportColumn = new ReportColumn();
   readonly value: ReportColumn = new ReportColumn();
@@ -29,7 +31,7 @@ export class TrackColumns {
   readonly #names: ReportNames;
   readonly #tracks = new Interned<ReportTrack>();
   readonly #kinds = new Interned<string>();
-  /** By kind of event; undefined for those without values. */
+  /** The index is a kind of event; undefined for those without values. */
   readonly #readers: (Reader | undefined)[] = [];
   /** When .NET's collections started, by process and number. */
   readonly #open = new Map<string, { readonly startNs: number; readonly kind: string }>();

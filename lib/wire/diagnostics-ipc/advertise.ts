@@ -14,7 +14,7 @@ export const ADVERTISE_SIZE = 34;
 export interface Advertise {
   /** The `runtimeCookie` of the process's `ProcessInfo`. */
   readonly runtimeCookie: string;
-  /** As seen in the process's own namespace. */
+  /** The id in the process's own namespace. */
   readonly processId: bigint;
 }
 

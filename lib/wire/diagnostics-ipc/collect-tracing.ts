@@ -20,7 +20,7 @@ import {
   type TracingVersion,
 } from './tracing.ts';
 
-/** Of a provider in bytes: keywords, level and the lengths of name and arguments. */
+/** A provider takes at least these bytes: keywords, level and the lengths of name and arguments. */
 const LEAST_PROVIDER_SIZE = 20;
 const FORMATS: readonly number[] = Object.values(StreamFormat);
 
@@ -146,7 +146,7 @@ function readFilter(payload: MessageCursor): EventFilter {
   return { isAllowList, ids: payload.uint32Array('ids of events') };
 }
 
-/** Of a set in bytes: the length of its name, a character and the NUL, and the number of its ids. */
+/** A set takes at least these bytes: the length of its name, a character and the NUL, and the number of its ids. */
 const LEAST_SET_SIZE = 12;
 
 function writeTracepointConfig(writer: MessageWriter, config: TracepointConfig): void {

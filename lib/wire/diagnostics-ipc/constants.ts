@@ -33,7 +33,7 @@ export const ProcessCommand = {
   ProcessInfo3: 8,
 } as const;
 
-/** Of the command set `Server`: the type of a reply. */
+/** The command set `Server` has these types of replies. */
 export const ServerReply = { Ok: 0, Error: 0xff } as const;
 
 /** HRESULTs, unsigned: the code in an error reply. */
@@ -43,7 +43,7 @@ export const ErrorCode = {
   UnknownMagic: 0x80131386,
   UnknownError: 0x80131387,
   NotSupported: 0x80131515,
-  /** Also for a session that cannot be started. */
+  /** A session that cannot be started has this code, too. */
   Fail: 0x80004005,
   NotYetAvailable: 0x8013135b,
   RuntimeUninitialized: 0x80131371,
@@ -53,7 +53,7 @@ export const ErrorCode = {
   ProfilerAlreadyActive: 0x8013136a,
 } as const;
 
-/** Of CollectTracing5 and 6. */
+/** CollectTracing5 and 6 request one of these. */
 export const SessionType = { Streaming: 0, UserEvents: 1 } as const;
 
 /** The format of a streaming session. */
@@ -68,7 +68,7 @@ export const StreamFormat = {
 /** The provider with which a tool requests the contents of a flight recorder: tracewright's own. */
 export const FLIGHT_RECORDER = 'Tracewright-FlightRecorder';
 
-/** For CollectTracing6: what a session does when its buffers are full. */
+/** CollectTracing6 says what a session does when its buffers are full. */
 export const BufferMode = { Drop: 0, Block: 1 } as const;
 
 /** The runtime's rundown keyword if a request only says that there is to be a rundown. */

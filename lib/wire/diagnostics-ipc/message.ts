@@ -6,7 +6,7 @@ import { MessageCursor } from './message-cursor.ts';
 import { MessageWriter } from './message-writer.ts';
 
 export interface MessageHeader {
-  /** Of the whole message, in bytes. */
+  /** The size of the whole message in bytes. */
   readonly size: number;
   readonly commandSet: number;
   readonly commandId: number;

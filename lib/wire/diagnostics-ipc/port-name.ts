@@ -6,7 +6,7 @@
  */
 
 export interface PortName {
-  /** As seen in the process's own namespace. */
+  /** The id in the process's own namespace. */
   readonly processId: number;
   /** Distinguishes the process from earlier ones with the same id whose sockets still exist; pipes have no key. */
   readonly key: string | undefined;
@@ -15,7 +15,7 @@ export interface PortName {
 /** Windows' folder of named pipes. */
 export const PIPE_FOLDER = '\\\\.\\pipe\\';
 
-/** In /proc/PID/stat, among the fields after the command name: field 22 overall. */
+/** The start time is at this index of the fields after the command name in /proc/PID/stat: field 22 overall. */
 const START_TIME_INDEX = 19;
 
 /** A Unix socket's, in TMPDIR. */

@@ -5,7 +5,7 @@ import type { MessageWriter } from './message-writer.ts';
 export type ProcessInfoVersion = 1 | 2 | 3;
 
 export interface ProcessInfo {
-  /** As seen in the process's own namespace. */
+  /** The id in the process's own namespace. */
   readonly processId: bigint;
   /** Random, and constant for the lifetime of the process: lower-case GUID text. */
   readonly runtimeCookie: string;
@@ -14,11 +14,11 @@ export interface ProcessInfo {
   readonly operatingSystem: string;
   /** `x64`, `arm64`. */
   readonly architecture: string;
-  /** This and the next: from version 2. The name of what the process runs. */
+  /** The name of what the process runs. It and the version are present from version 2 on. */
   readonly entryAssembly?: string | undefined;
-  /** Of the runtime, such as `10.0.1`. */
+  /** The runtime's version, such as `10.0.1`. */
   readonly productVersion?: string | undefined;
-  /** From version 3: `linux-x64`. */
+  /** The platform, such as `linux-x64`, from version 3 on. */
   readonly runtimeIdentifier?: string | undefined;
 }
 

@@ -7,7 +7,7 @@
 
 export interface ProviderText {
   readonly name: string;
-  /** This and the next: undefined if the text omits it. */
+  /** Keywords and level are undefined if the text omits them. */
   readonly keywords: bigint | undefined;
   readonly level: number | undefined;
   /** Unparsed; empty if there are none. */

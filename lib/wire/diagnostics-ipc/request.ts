@@ -21,7 +21,7 @@ export type Request =
       readonly version: 1 | 2 | 3;
       readonly path: string;
       readonly dumpType: number;
-      /** Of version 1: whether diagnostic output is requested. */
+      /** Version 1 says whether diagnostic output is requested. */
       readonly flags: number;
     }
   | { readonly command: 'StopTracing'; readonly sessionId: bigint }
@@ -37,7 +37,7 @@ export type Request =
   | { readonly command: 'ProcessInfo'; readonly version: ProcessInfoVersion }
   | { readonly command: 'ResumeRuntime' }
   | { readonly command: 'ProcessEnvironment' }
-  /** Without a value, the variable is removed. */
+  /** The variable is removed if there is no value. */
   | {
       readonly command: 'SetEnvironmentVariable';
       readonly name: string;

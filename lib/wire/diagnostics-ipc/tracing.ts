@@ -8,9 +8,9 @@ export interface EventFilter {
   readonly ids: readonly number[];
 }
 
-/** Of a user_events session: the tracepoints for events. */
+/** A user_events session has these tracepoints for events. */
 export interface TracepointConfig {
-  /** For events that are in no set; without it, they are not written. */
+  /** The tracepoint for events that are in no set; without it, they are not written. */
   readonly defaultName: string | undefined;
   readonly sets: readonly TracepointSet[];
 }

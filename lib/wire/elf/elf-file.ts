@@ -60,7 +60,7 @@ interface Section {
 
 export class ElfFile {
   readonly segments: readonly ElfSegment[];
-  /** In hex. */
+  /** The build id in hex. */
   readonly buildId: string | undefined;
   readonly #read: ReadBytes;
   readonly #sections: readonly Section[];

@@ -9,7 +9,7 @@ export interface EtlBuffer {
   readonly header: BufferHeader;
   /** Its position in the file. */
   readonly position: number;
-  /** From the buffer's header, decompressed, up to the end of its records. */
+  /** The bytes start with the buffer's header, decompressed, and end with its records. */
   readonly bytes: Uint8Array;
   readonly view: DataView;
   /** Why the records end early. */

@@ -46,7 +46,7 @@ export const RecordType = {
 /** The fourth byte of a marker: of all records except messages, and of messages (WPP). */
 export const RECORD_MARK = 0xc0;
 export const MESSAGE_MARK = 0x90;
-/** In place of a marker: the rest of the buffer is unused. */
+/** This in place of a marker says that the rest of the buffer is unused. */
 export const PADDING_MARKER = 0xffffffff;
 
 /** Bits of an EVENT_HEADER's flags. */

@@ -6,7 +6,7 @@
 import { viewOf } from '../../base/bytes.ts';
 import { BUFFER_HEADER_SIZE, ClockType, LogFileMode, RecordType } from './constants.ts';
 
-/** In a buffer's header. */
+/** A buffer's header has its time at this offset. */
 const TIME = 0x10;
 const FILLED_BYTES = 0x30;
 const TYPE = 0x36;
@@ -35,7 +35,7 @@ const FILE_MODES = 0x0f;
 export interface LiveHeaderOptions {
   /** TRACE_LOGFILE_HEADER, as OpenTraceW fills it in. */
   readonly header: Uint8Array;
-  /** This and the next: FILETIME. */
+  /** `startTime` and `mark` are FILETIME. */
   readonly startTime: bigint;
   readonly mark: bigint;
   readonly eventsLost: number;

@@ -13,18 +13,18 @@ export interface LogFileHeader {
   readonly bufferSize: number;
   readonly osMajorVersion: number;
   readonly osMinorVersion: number;
-  /** Of the logging itself, not of Windows. */
+  /** The version of the logging itself, not of Windows. */
   readonly subVersion: number;
   readonly subMinorVersion: number;
   readonly osBuild: number;
   readonly processors: number;
-  /** This and the next two: FILETIME. 0 if the session has not been closed. */
+  /** The three times are FILETIME; this one is 0 if the session has not been closed. */
   readonly endTime: bigint;
   readonly startTime: bigint;
   readonly bootTime: bigint;
-  /** In units of 100 ns. */
+  /** The unit is 100 ns. */
   readonly timerResolution: number;
-  /** In MB; 0: no limit. */
+  /** The size is in MB; 0: no limit. */
   readonly maximumFileSize: number;
   /** See `LogFileMode`. */
   readonly mode: number;
@@ -35,7 +35,7 @@ export interface LogFileHeader {
   readonly eventsLost: number;
   readonly buffersLost: number;
   readonly cpuMHz: number;
-  /** From local time to UTC. */
+  /** This many minutes lead from local time to UTC. */
   readonly timeZoneBiasMinutes: number;
   /** Ticks per second of the performance counter. */
   readonly performanceFrequency: bigint;

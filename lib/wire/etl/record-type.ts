@@ -39,7 +39,7 @@ function provider(layout: Layout, headerSize: number, timeOffset: number, pointe
 
 const SKIPPED = provider(Layout.Skipped, 8, 0, 8);
 
-/** By type. */
+/** The index is the type. */
 const LAYOUTS: readonly (RecordLayout | undefined)[] = Array.from({ length: 256 }, (_, type) => {
   switch (type) {
     case RecordType.System32:

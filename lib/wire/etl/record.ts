@@ -65,7 +65,7 @@ export function rawTimeOf(record: EtlRecord): bigint | undefined {
   return at === 0 ? undefined : record.buffer.view.getBigInt64(at, true);
 }
 
-/** Of a kernel record: the upper byte of its hook id. */
+/** Returns the upper byte of a kernel record's hook id. */
 export function groupOf(record: EtlRecord): number {
   return record.buffer.view.getUint8(record.offset + 7);
 }
@@ -125,12 +125,12 @@ export function idNumberOf(record: EtlRecord): number {
   }
 }
 
-/** For records of layout Event: whether it is a message, whose number is its id. */
+/** Tells whether a record of layout Event is a message, whose number is its id. */
 export function isMessageEvent(record: EtlRecord): boolean {
   return (record.buffer.view.getUint16(record.offset + 4, true) & EventFlag.TraceMessage) !== 0;
 }
 
-/** This and the next: for records of layout Event. */
+/** Like the functions below, this reads a record of layout Event. */
 export function channelOf(record: EtlRecord): number {
   return record.buffer.view.getUint8(record.offset + 0x2b);
 }
@@ -165,7 +165,7 @@ export function guidAt(record: EtlRecord, offset: number): string {
   return guidText(record.buffer.bytes, offset);
 }
 
-/** The same, unless it is all zeros. */
+/** Returns the GUID, unless it is all zeros. */
 export function presentGuid(record: EtlRecord, offset: number): string | undefined {
   const { view } = record.buffer;
   for (let at = offset; at < offset + GUID_SIZE; at += 4) {

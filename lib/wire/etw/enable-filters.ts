@@ -43,17 +43,17 @@ export interface LevelAndKeywords {
   readonly allKeyword: bigint;
 }
 
-/** Only processes with these ids: u32 each. */
+/** Selects processes with these ids: u32 each. */
 export function processIdFilter(ids: readonly number[]): EnableFilter {
   return { type: 0x8000_0004, data: new Uint8Array(Uint32Array.from(ids).buffer) };
 }
 
-/** Only processes of these programs: UTF-16 text with semicolons between them, and a NUL. */
+/** Selects processes of these programs: UTF-16 text with semicolons between them, and a NUL. */
 export function executableFilter(names: readonly string[]): EnableFilter {
   return { type: 0x8000_0008, data: new Uint8Array(Buffer.from(`${names.join(';')}\0`, 'utf16le')) };
 }
 
-/** Only events with these ids, or only others. */
+/** Selects events with these ids, or only others. */
 export function eventIdFilter(isIn: boolean, ids: readonly number[]): EnableFilter {
   return { type: 0x8000_0200, data: eventIds(isIn, ids) };
 }
@@ -63,7 +63,7 @@ export function stackIdFilter(ids: readonly number[]): EnableFilter {
   return { type: 0x8000_1000, data: eventIds(true, ids) };
 }
 
-/** Only events with these names, or only others; a provider's TraceLogging events have names instead of ids. */
+/** Selects events with these names, or only others; a provider's TraceLogging events have names instead of ids. */
 export function eventNameFilter(isIn: boolean, names: readonly string[], of: LevelAndKeywords): EnableFilter {
   const text = Buffer.from(names.map((name) => `${name}\0`).join(''));
   const data = new Uint8Array(NAMES_OFFSET + text.length);
@@ -94,7 +94,7 @@ function eventIds(isIn: boolean, ids: readonly number[]): Uint8Array {
 
 const LEVEL_AND_KEYWORDS_END = 18;
 const NAMES_OFFSET = 20;
-/** With its padding. */
+/** The size includes the padding. */
 const LEVEL_KW_SIZE = 24;
 
 /**

@@ -26,7 +26,7 @@ export const LogFileMode = {
   Independent: 0x800_0000,
 } as const;
 
-/** In the order in which they are shown. Modes without a word concern only how Windows keeps its buffers. */
+/** The words are shown in this order. Modes without a word concern only how Windows keeps its buffers. */
 const MODE_WORDS: readonly (readonly [bit: number, word: string])[] = [
   [LogFileMode.Sequential, 'sequential file'],
   [LogFileMode.Circular, 'circular file'],
@@ -76,7 +76,7 @@ export const KernelFlag = {
   fileIoInit: 0x400_0000,
 } as const;
 
-/** In the order of the structure. */
+/** The order is that of the structure. */
 const NAMES = [
   'bufferKib',
   'minimumBuffers',
@@ -94,7 +94,7 @@ const NAMES = [
   'realTimeBuffersLost',
 ] as const;
 
-/** From `buffers` on, only ETW sets them. */
+/** Only ETW sets the numbers from `buffers` on. */
 export type SessionNumbers = Readonly<Record<(typeof NAMES)[number], number>>;
 
 /** Missing ones are 0, with which ETW chooses, or changes nothing. */

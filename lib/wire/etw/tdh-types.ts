@@ -6,7 +6,7 @@
 import { packedTypeOf } from '../manifest/field-types.ts';
 import type { PackedType } from '../packed/field.ts';
 
-/** By number. */
+/** The key is the type's number. */
 export const TDH_IN_TYPES: ReadonlyMap<number, string> = new Map([
   [1, 'UnicodeString'],
   [2, 'AnsiString'],
@@ -66,7 +66,7 @@ const IPV6 = 24;
 
 export interface TdhType {
   readonly type: PackedType;
-  /** Of a type that does not occur in known payloads. */
+  /** Present for a type that does not occur in known payloads. */
   readonly typeName?: string;
 }
 

@@ -29,7 +29,7 @@ const PROPERTIES = 112;
 const PROPERTY_SIZE = 24;
 const FROM_MANIFEST = 0;
 
-/** As in TraceLogging: real ones are flat, and a decoder recurses as deep as they do. */
+/** TraceLogging has the same limit: real structs are flat, and a decoder recurses as deep as they do. */
 const MAX_STRUCT_DEPTH = 32;
 
 const PropertyFlag = { Struct: 1, ParamLength: 2, ParamCount: 4, ParamFixedCount: 0x20 } as const;
@@ -78,7 +78,7 @@ export function parseTraceEventInfo(bytes: Uint8Array): TraceEventInfo | undefin
 }
 
 /**
- * The same description with the names of its maps, as far as they are known.
+ * Returns the description with the names of its maps, as far as they are known.
  *
  * @param maps of the same provider, by name
  */
@@ -165,7 +165,7 @@ class PropertyReader {
   }
 }
 
-/** For the other types, the length only repeats their size. */
+/** The length of the other types only repeats their size. */
 const LENGTH_TYPES: ReadonlySet<string> = new Set([
   'utf16',
   'ansi',

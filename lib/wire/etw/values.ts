@@ -60,5 +60,5 @@ export const writeFileTime: ValueWriter = (offset, value) => {
   return offset + 8;
 };
 
-/** For the types as TraceLogging lays them out. */
+/** The checks fit the types as TraceLogging lays them out. */
 export const ETW_CHECKS: typeof CHECKS = { ...CHECKS, time: setFileTime };

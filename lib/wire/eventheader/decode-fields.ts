@@ -245,7 +245,7 @@ class PayloadDecoder<V> {
     throw new EventHeaderError(code, this.offset - this.event.start, message);
   }
 
-  /** From the event's start. */
+  /** The offset counts from the event's start. */
   private get offsetOfMetadata(): number {
     return this.event.metadataStart - this.event.start;
   }

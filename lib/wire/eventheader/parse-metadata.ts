@@ -33,7 +33,7 @@ export interface ParsedField {
   readonly array?: 'variable' | number;
   /** The position of the field's encoding byte in the metadata. */
   readonly offset: number;
-  /** Of a struct only. */
+  /** Only a struct has members. */
   readonly members?: ParsedFields;
 }
 
@@ -46,7 +46,7 @@ export interface ParsedFields {
 
 export interface MetadataFault {
   readonly code: EventHeaderErrorCode;
-  /** In the metadata. */
+  /** The offset in the metadata. */
   readonly offset: number;
   readonly message: string;
 }

@@ -67,7 +67,7 @@ export function setActivityIds(
   if (relatedActivityId !== undefined) setGuid(view, offset + ACTIVITY_IDS_OFFSET + 16, relatedActivityId);
 }
 
-/** In the order of the GUID's text: the first three groups are swapped from memory order. */
+/** Writes the GUID in the order of its text: the first three groups are swapped from memory order. */
 function setGuid(view: DataView, offset: number, guid: GuidWords): void {
   view.setInt32(offset, guid.w0, false);
   view.setInt16(offset + 4, guid.w1, false);

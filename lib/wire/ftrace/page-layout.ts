@@ -13,7 +13,7 @@ export interface PageLayout {
   readonly commitSize: 4 | 8;
   /** Where the events start. */
   readonly dataOffset: number;
-  /** Of the whole page. */
+  /** The size of the whole page. */
   readonly size: number;
 }
 

@@ -8,7 +8,7 @@ import { FtraceError } from './error.ts';
 import type { PageLayout } from './page-layout.ts';
 
 export interface FtraceEvent {
-  /** On the clock of the trace instance. */
+  /** The time on the clock of the trace instance. */
   readonly time: bigint;
   /** A view of the page, from `common_type` on; up to three trailing bytes are padding. */
   readonly raw: Uint8Array;
@@ -51,7 +51,7 @@ const Kind = {
 const STAMP_BITS = 59n;
 const STAMP_LIMIT = 1n << STAMP_BITS;
 
-/** Of the word that says how much of the page is used. */
+/** Masks the word that says how much of the page is used. */
 const USED_MASK = (1 << 27) - 1;
 const LOST_EVENTS = 0x8000_0000;
 const LOST_COUNT_STORED = 0x4000_0000;

@@ -7,7 +7,7 @@
 import type { EventSchema } from '../schema.ts';
 
 interface ChannelKind {
-  /** Also its type in the manifest. */
+  /** The name is also the channel's type in the manifest. */
   readonly name: string;
   /** Whether the Event Log records it unless an administrator says otherwise. */
   readonly isEnabled: boolean;
@@ -39,7 +39,7 @@ export function usedChannels(events: readonly EventSchema[]): ReadonlyMap<number
   return used;
 }
 
-/** As Event Viewer shows it. */
+/** Returns the path as Event Viewer shows it. */
 export function channelPath(provider: string, { name }: UsedChannel): string {
   return `${provider}/${name}`;
 }

@@ -7,7 +7,7 @@ import type { EventSchema } from '../schema.ts';
 
 export const MANIFEST_NAMESPACE = 'http://schemas.microsoft.com/win/2004/08/events';
 
-/** By number. */
+/** The index is the level. */
 export const LEVEL_NAMES = [
   'win:LogAlways',
   'win:Critical',

@@ -23,9 +23,9 @@ export interface ProviderDescription {
   readonly name: string;
   /** Lower-case text without braces. */
   readonly guid: string;
-  /** Of two manifests of one provider, the one with the higher score describes more. As in PerfView. */
+  /** Of two manifests of one provider, the one with the higher score describes more, as in PerfView. */
   readonly score: number;
-  /** Of this version, or of the nearest lower one, since newer versions add fields at the end. */
+  /** Returns the event of this version, or of the nearest lower one, since newer versions add fields at the end. */
   event(id: number, version: number): EventDescription | undefined;
 }
 
@@ -34,7 +34,7 @@ export interface DescribeOptions {
   readonly skipsBadEvents?: boolean;
 }
 
-/** Of tasks and opcodes: many events can have the same long one in their names. */
+/** Limits the names of tasks and opcodes: many events can have the same long one in their names. */
 const MAX_NAME = 1024;
 
 /** @throws ManifestError */
@@ -56,7 +56,7 @@ class ManifestProvider implements ProviderDescription {
   readonly #section: ProviderSection;
   readonly #strings: ReadonlyMap<string, string>;
   readonly #templates: TemplateReader;
-  /** By id, newest version first. */
+  /** The key is the id; the newest version comes first. */
   readonly #events = new Map<number, DescribedVersion[]>();
 
   constructor(

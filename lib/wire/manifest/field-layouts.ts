@@ -48,7 +48,7 @@ export const FIELD_LAYOUTS: Readonly<Partial<Record<FieldType, FieldLayout>>> = 
 /** The format's text ends at its first NUL. */
 const isTextWithoutNul: Check = (value) => isText(value) && !value.includes('\0');
 
-/** For the types as manifests have them. JSON escapes NUL. */
+/** The checks fit the types as manifests have them. JSON escapes NUL. */
 export const MANIFEST_CHECKS: Checks = { ...ETW_CHECKS, string: isTextWithoutNul, utf16: isTextWithoutNul };
 
 /** The field before a binary field that holds its size in bytes. */

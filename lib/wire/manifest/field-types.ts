@@ -6,7 +6,7 @@
  */
 import type { PackedType } from '../packed/field.ts';
 
-/** By inType without its namespace prefix. */
+/** The key is the inType without its namespace prefix. */
 const BY_IN_TYPE: ReadonlyMap<string, PackedType> = new Map<string, PackedType>([
   ['UnicodeString', 'utf16'],
   ['AnsiString', 'ansi'],
@@ -42,7 +42,10 @@ const BY_IN_TYPE: ReadonlyMap<string, PackedType> = new Map<string, PackedType>(
   ['WBEMSid', 'wbemSid'],
 ]);
 
-/** By inType and outType, both without prefix, the latter in lower case, if the outType changes the type of the value. */
+/**
+ * The key is made of inType and outType, both without prefix, the latter in lower case, if the outType changes the type
+ * of the value.
+ */
 const BY_OUT_TYPE: ReadonlyMap<string, PackedType> = new Map<string, PackedType>([
   ['UInt8 boolean', 'bool8'],
   ['Int8 boolean', 'bool8'],
@@ -62,7 +65,7 @@ const BY_OUT_TYPE: ReadonlyMap<string, PackedType> = new Map<string, PackedType>
 ]);
 
 const INTEGER = /^U?Int(8|16|32|64)$/;
-/** Of integers; addresses and codes of errors are read in hex, except for those of Win32. */
+/** These outTypes of integers are shown in hex: addresses and codes of errors, except for those of Win32. */
 const HEX = /^(?:hexint(?:8|16|32|64)|ntstatus|hresult|errorcode|codepointer)$/;
 const DATE_TIME = /^datetime(?:utc|cultureinsensitive)?$/;
 

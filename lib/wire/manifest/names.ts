@@ -8,10 +8,13 @@ import { OPCODE_NAMES, SESSION_KEYWORDS } from './constants.ts';
 
 const START = 'Start';
 const START_OPCODE = 1;
-/** Of an event without an opcode of its own. */
+/** An event without an opcode of its own has this one. */
 export const INFO = 'Info';
 
-/** By number. A task with a Start event is named after it, without "Start"; any other after its first event. */
+/**
+ * Maps each number to a name. A task with a Start event is named after it, without "Start"; any other after its first
+ * event.
+ */
 export function taskNames(events: readonly EventSchema[]): Map<number, string> {
   const names = new Map<number, string>();
   const isStart = ({ opcode, name }: EventSchema) => opcode === START_OPCODE && name.endsWith(START);
@@ -26,7 +29,7 @@ export function taskNames(events: readonly EventSchema[]): Map<number, string> {
   return names;
 }
 
-/** By event; of several with one name, all but the first have their ids appended. */
+/** Names each event; of several with one name, all but the first have their ids appended. */
 export function eventNames(events: readonly EventSchema[]): Map<EventSchema, string> {
   const taken = new Set(events.map(({ name }) => name));
   const first = new Map(events.toReversed().map((event) => [event.name, event]));
@@ -41,8 +44,8 @@ export function eventNames(events: readonly EventSchema[]): Map<EventSchema, str
 }
 
 /**
- * By `mapText`; of several with one name, all but the first have a number appended. They come from different
- * definitions of one provider.
+ * The keys are made by `mapText`; of several maps with one name, all but the first have a number appended. They come
+ * from different definitions of one provider.
  */
 export function uniqueMaps(maps: readonly FieldMap[]): Map<string, FieldMap> {
   const unique = new Map<string, FieldMap>();
@@ -58,7 +61,7 @@ export function uniqueMaps(maps: readonly FieldMap[]): Map<string, FieldMap> {
   return unique;
 }
 
-/** The same for the same map, however often it is defined. */
+/** Equal maps have equal texts, however often they are defined. */
 export function mapText(map: FieldMap): string {
   return JSON.stringify(map);
 }
@@ -69,15 +72,15 @@ function addName(names: Map<number, string>, number: number, name: string): void
   names.set(number, [...names.values()].includes(name) ? `${name}${number}` : name);
 }
 
-/** By number: the ones in use that a manifest must declare. */
+/** Names, by number, the opcodes in use that a manifest must declare. */
 export function opcodeNames(events: readonly EventSchema[]): Map<number, string> {
   const declared = events.map(({ opcode }) => opcode).filter((opcode) => !OPCODE_NAMES.has(opcode));
   return new Map(declared.sort((a, b) => a - b).map((opcode) => [opcode, `Opcode${opcode}`]));
 }
 
 /**
- * By bit, lowest first: the application's names, generated names for bits that events use without one, and those of the
- * session keywords. A name for several bits does not name a keyword in a manifest.
+ * Names keywords by bit, lowest first: the application's names, generated names for bits that events use without one,
+ * and those of the session keywords. A name for several bits does not name a keyword in a manifest.
  */
 export function keywordNames(
   events: readonly EventSchema[],
@@ -95,7 +98,7 @@ export function keywordNames(
   return names;
 }
 
-/** As in PerfView, for an event without a name of its own. */
+/** Names an event without a name of its own as PerfView does. */
 export function eventNameOf(id: number, taskName: string | undefined, opcodeName: string): string {
   if (taskName === undefined) return `EventID(${id})`;
   return opcodeName === INFO ? taskName : `${taskName}/${opcodeName}`;

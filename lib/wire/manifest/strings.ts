@@ -7,7 +7,7 @@ import type { EventSchema } from '../schema.ts';
 import type { UsedChannel } from './channels.ts';
 import { attribute, canStandInXml } from './xml.ts';
 
-/** Of the names and messages in a definition. */
+/** The names and messages in a definition are of this culture. */
 export const DEFAULT_CULTURE = 'en-US';
 
 /** Texts by id, by culture. */
@@ -20,18 +20,21 @@ export interface Named {
   readonly tasks: ReadonlyMap<number, string>;
   readonly opcodes: ReadonlyMap<number, string>;
   readonly keywords: ReadonlyMap<bigint, string>;
-  /** By `mapText`. */
+  /** The keys are made by `mapText`. */
   readonly maps: ReadonlyMap<string, FieldMap>;
   readonly channels: ReadonlyMap<number, UsedChannel>;
 }
 
 interface Text {
   readonly text: string;
-  /** For the message of an event. */
+  /** The event whose message this is. */
   readonly event?: EventSchema;
 }
 
-/** By id. The names of tasks and channels are in the manifest as such, and need no text unless a culture has one. */
+/**
+ * The keys are ids. The names of tasks and channels are in the manifest as such, and need no text unless a culture has
+ * one.
+ */
 function textsOf(named: Named): { readonly needed: Map<string, Text>; readonly possible: Map<string, Text> } {
   const ids = (kind: string, names: Iterable<string>) =>
     Array.from(names, (text) => [`${kind}_${text}`, { text }] as const);

@@ -6,7 +6,7 @@ import { ManifestError } from './error.ts';
 
 /** A start tag, or an end tag, which has no attributes. */
 export interface Tag {
-  /** Without the prefix of a namespace. */
+  /** The name has no prefix of a namespace. */
   readonly name: string;
   readonly isEnd: boolean;
   readonly attributes: Readonly<Record<string, string>>;

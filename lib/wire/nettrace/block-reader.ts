@@ -143,7 +143,7 @@ export class BlockReader {
     }
   }
 
-  /** In version 4 also for a block of metadata, which consists of events there. */
+  /** Reads events; in version 4 also a block of metadata, which consists of events there. */
   private readEventBlock(cursor: Cursor): void {
     const headerSize = cursor.uint16();
     const flags = cursor.uint16();

@@ -55,10 +55,10 @@ export const MAX_BLOCK_VERSION = 2;
 
 /** The minimum `headerSize` of an event block, and of a metadata block of version 4. */
 export const EVENT_BLOCK_HEADER_SIZE = 20;
-/** In an event block's flags: event headers are compressed. */
+/** An event block's flag says by this bit that event headers are compressed. */
 export const COMPRESSED_HEADERS = 1;
 
-/** On an uncompressed metadata id: later events of the file may be older than this one. */
+/** An uncompressed metadata id with this bit says that later events of the file may be older than this one. */
 export const UNSORTED_BIT = 0x8000_0000;
 
 /** What a compressed event header contains; everything else is as in the previous event. */
@@ -68,11 +68,11 @@ export const BlobFlag = {
   CaptureThread: 0x02,
   Thread: 0x04,
   Stack: 0x08,
-  /** In version 6, the label list's index. */
+  /** This flag also stands for the label list's index in version 6. */
   ActivityId: 0x10,
   LabelList: 0x10,
   RelatedActivityId: 0x20,
-  /** Without data: no later event of the file is older than this one. */
+  /** This flag has no data: no later event of the file is older than this one. */
   Sorted: 0x40,
   PayloadSize: 0x80,
 } as const;
@@ -142,7 +142,7 @@ export const LabelKind = {
   Level: 9,
   Version: 10,
 } as const;
-/** In a label's kind: this is the last label of the list. */
+/** A label's kind says by this bit that it is the last label of the list. */
 export const LAST_LABEL = 0x80;
 
 /** What a sequence point of version 6 makes the reader forget, besides stacks and labels. */

@@ -85,7 +85,7 @@ export class Cursor extends ByteCursor {
     return this.fail('A variable-length integer has more than 32 bits.');
   }
 
-  /** The same for 64 bits, as `low` and `high`. */
+  /** Reads 64 bits into `low` and `high`. */
   readVarUint64(): void {
     const bytes = this.memory;
     let at = this.offset;

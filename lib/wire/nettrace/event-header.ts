@@ -24,12 +24,12 @@ export class EventHeader {
   /** Before version 6: the position of the ids in the block, or -1. */
   activityAt = -1;
   relatedActivityAt = -1;
-  /** In version 6. */
+  /** Only version 6 has labels. */
   labelListId = 0;
   /** Its position in the block. */
   payloadStart = 0;
   payloadEnd = 0;
-  /** In version 3, the stack follows the payload. */
+  /** The stack follows the payload in version 3. */
   stackStart = 0;
   stackEnd = 0;
 

@@ -15,7 +15,7 @@ export interface NetTraceThread {
   /** The operating system's ids; undefined if the trace does not contain them. */
   readonly processId: number | undefined;
   readonly threadId: number | undefined;
-  /** This and the next: in version 6. */
+  /** Only version 6 has the name and the properties. */
   readonly name: string | undefined;
   readonly properties: ReadonlyMap<string, string>;
 }
@@ -33,7 +33,7 @@ export class NetTraceEvent {
   readonly timeLow: number;
   /** Undefined if the trace does not contain it. */
   readonly processor: number | undefined;
-  /** In version 6. */
+  /** Only version 6 has labels. */
   readonly labels: LabelList | undefined;
   private readonly activityAt: number;
   private readonly relatedActivityAt: number;
@@ -67,12 +67,12 @@ export class NetTraceEvent {
     this.stacks = stacks;
   }
 
-  /** On the trace's clock; see `TraceHead`. */
+  /** The time on the trace's clock; see `TraceHead`. */
   get ticks(): bigint {
     return bigInt(this.timeHigh, this.timeLow);
   }
 
-  /** In bytes from the start of the trace. */
+  /** The position in bytes from the start of the trace. */
   get position(): number {
     return this.block.position + this.start;
   }

@@ -9,11 +9,11 @@ export interface NetTraceField {
 export interface NetTraceType {
   /** See `TypeCode`. */
   readonly code: number;
-  /** For arrays of every kind. */
+  /** Arrays of every kind have an element. */
   readonly element?: NetTraceType;
   /** The number of elements of a `FixedArray`. */
   readonly count?: number;
-  /** For an `Object`. */
+  /** An `Object` has fields. */
   readonly fields?: readonly NetTraceField[];
 }
 

@@ -29,7 +29,7 @@ export class GuidLabel {
 export interface LabelList {
   readonly activityId: GuidLabel | undefined;
   readonly relatedActivityId: GuidLabel | undefined;
-  /** As in W3C's traceparent: 32 lower-case hex digits. */
+  /** The id as in W3C's traceparent: 32 lower-case hex digits. */
   readonly traceId: string | undefined;
   /** 16 lower-case hex digits. */
   readonly spanId: string | undefined;

@@ -73,7 +73,7 @@ function readFields(cursor: Cursor, depth: number): readonly NetTraceField[] {
   return fields;
 }
 
-/** In the tag V2Params: size including itself, name, then type. */
+/** Reads the tag V2Params: each field has its size including itself, its name, then its type. */
 function readSizedFields(cursor: Cursor, depth: number): readonly NetTraceField[] {
   const fields: NetTraceField[] = [];
   for (let left = readCount(cursor); left > 0; left--) {

@@ -9,7 +9,7 @@ import type { NetTraceMetadata } from './metadata.ts';
 
 interface MetadataRow {
   readonly metadata: NetTraceMetadata;
-  /** In bytes. */
+  /** The size is in bytes. */
   readonly size: number;
 }
 

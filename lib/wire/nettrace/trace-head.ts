@@ -13,12 +13,14 @@ export interface TraceHead {
   readonly ticksPerSecond: bigint;
   /** The size of addresses in bytes. */
   readonly pointerSize: number;
-  /** This and the next two: undefined if the trace does not contain them. */
+  /**
+   * This, `processors` and `samplingInterval` are undefined if the trace does not contain them.
+   */
   readonly processId: number | undefined;
   readonly processors: number | undefined;
   /** Nanoseconds between CPU samples. */
   readonly samplingInterval: number | undefined;
-  /** In version 6: all other properties, and the ones above. */
+  /** Version 6 has all other properties here, and the ones above. */
   readonly properties: ReadonlyMap<string, string>;
 }
 

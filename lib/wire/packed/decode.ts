@@ -134,7 +134,7 @@ class PayloadReader {
     return struct;
   }
 
-  /** Of a type whose size is in the payload or in another field. */
+  /** Reads a type whose size is in the payload or in another field. */
   #readSized(field: FieldLayout): Value | undefined {
     switch (field.type) {
       case 'utf16':

@@ -3,7 +3,7 @@ import type { Payload } from '../decoded-field.ts';
 import type { PackedField } from './field.ts';
 import { valueText } from './message.ts';
 
-/** By field: the text of a value, in a payload of this size in bytes. */
+/** Maps a field to the function that shows a value, in a payload of this size in bytes, as text. */
 export type FieldTexts = ReadonlyMap<string, (value: Payload[string], size: number) => string>;
 
 const known = new WeakMap<readonly PackedField[], FieldTexts>();

@@ -68,9 +68,9 @@ export interface PackedField {
    * end.
    */
   readonly count?: number | string;
-  /** For a struct. */
+  /** Only a struct has fields. */
   readonly fields?: readonly PackedField[];
-  /** For `unknown`: the name of the type in the description. */
+  /** The name of an `unknown` type in the description. */
   readonly typeName?: string;
   /** Names for the field's numeric values. */
   readonly map?: PackedMap;
@@ -95,6 +95,6 @@ export interface EventDescription {
   /** If the event itself does not contain it. */
   readonly opcode?: number;
   readonly fields: readonly PackedField[];
-  /** With `%1` for the first field, and so on; `%n`, `%t` and `%%` as in message files. */
+  /** The first field is `%1`, and so on; `%n`, `%t` and `%%` are as in message files. */
   readonly message?: string;
 }

@@ -21,7 +21,7 @@ export interface FieldLayout {
   readonly isHidden: boolean;
   readonly length: Extent | undefined;
   readonly count: Extent | undefined;
-  /** For a struct. */
+  /** Only a struct has members. */
   readonly members: readonly FieldLayout[];
   /** Where the field's own value is stored, if a later one refers to it. */
   slot: number | undefined;

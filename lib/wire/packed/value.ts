@@ -7,7 +7,7 @@ import type { PackedType } from './field.ts';
 
 export type PointerSize = 4 | 8;
 
-/** In bytes; undefined if the size is in the payload or in another field. */
+/** Returns bytes; undefined if the size is in the payload or in another field. */
 export function fixedSizeOf(type: PackedType, pointerSize: PointerSize): number | undefined {
   switch (type) {
     case 'bool8':

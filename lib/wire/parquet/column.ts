@@ -40,7 +40,7 @@ export interface ColumnChunk {
   readonly nulls: number;
   readonly size: number;
   readonly uncompressedSize: number;
-  /** Of the dictionary's page, which comes first; 0 without one. */
+  /** The size of the dictionary's page, which comes first; 0 without one. */
   readonly dictionarySize: number;
   readonly range: Range | undefined;
 }
@@ -56,7 +56,7 @@ export abstract class Column implements ColumnType {
   /** Present values in the page. */
   protected present = 0;
   readonly #encodings = new Set<number>();
-  /** Of all entries of the page; if it is mixed, of each. */
+  /** The level of all entries of the page; if it is mixed, each entry has its own. */
   #level = 0;
   #isMixed = false;
   #levels = new Uint8Array(64);
@@ -162,7 +162,7 @@ export abstract class Column implements ColumnType {
   /** Writes the page's values and forgets them. */
   protected abstract putValues(out: ByteWriter): number;
 
-  /** For the group. */
+  /** Returns the range of the group. */
   protected abstract takeRange(): Range | undefined;
 
   protected takeDictionary(): { readonly bytes: Uint8Array; readonly entries: number } | undefined {

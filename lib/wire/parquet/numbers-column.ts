@@ -6,7 +6,7 @@ import { putDeltas } from './encodings.ts';
 const MAX_EXACT = Number.MAX_SAFE_INTEGER / 4;
 const FIRST_SIZE = 64;
 
-/** Of a page. */
+/** The deltas of a page. */
 let deltas = new Float64Array(FIRST_SIZE);
 
 /** 64-bit integers. */

@@ -7,7 +7,7 @@ const OPTIONAL = 1;
 const REPEATED = 2;
 const SNAPPY = 1;
 const VERSION = 2;
-/** By logical type: the older names of these types. */
+/** The key is the logical type, the value the older name of it. */
 const CONVERTED = { text: 0, unsigned: 14, timestamp: undefined, none: undefined } as const;
 const CONVERTED_LIST = 3;
 
@@ -29,7 +29,7 @@ export interface ParquetOptions {
 }
 
 export class ParquetWriter {
-  /** Of the file. */
+  /** Counts the rows of the file. */
   rows = 0;
   /** Bytes written. */
   size = 0;

@@ -6,7 +6,7 @@ import { Column, Encoding, putIndices, type Range, Type } from './column.ts';
 const MAX_ENTRIES = 1 << 16;
 const MIN_ENTRIES = 256;
 const MIN_USES = 8;
-/** Of a dictionary, in characters. */
+/** Limits the characters of a dictionary. */
 const MAX_CHARACTERS = 4e6;
 /** Texts found without a look-up: a power of 2. */
 const RECENT = 16;
@@ -24,7 +24,7 @@ export class TextColumn extends Column {
   readonly type = Type.ByteArray;
   readonly #dictionary = new Map<string, number>();
   readonly #isRanged: boolean;
-  /** From then on, in all of the file. */
+  /** Once it is plain, it stays so in all of the file. */
   #isPlain = false;
   /** Values and characters that the dictionary stands for. */
   #values = 0;
@@ -49,14 +49,14 @@ export class TextColumn extends Column {
     else this.#addText(text, 0);
   }
 
-  /** For a list. */
+  /** Adds the entries of a list. */
   addAll(texts: readonly string[] | undefined): void {
     if (texts === undefined) this.addNull();
     else if (texts.length === 0) this.addEmpty();
     else for (let i = 0; i < texts.length; i++) this.#addText(texts[i] as string, i === 0 ? 0 : 1);
   }
 
-  /** For a list: the starts of a text that end there. */
+  /** Adds a list: the starts of a text that end there. */
   addStarts(text: string, ends: readonly number[]): void {
     for (let i = 0; i < ends.length; i++) {
       const end = ends[i] as number;
@@ -153,7 +153,7 @@ export class TextColumn extends Column {
 const SHORT = 200;
 const ASCII = 0x80;
 const SIZE_BYTES = 4;
-/** Of a UTF-16 code unit. */
+/** A UTF-16 code unit takes at most this many bytes. */
 const MAX_UTF8 = 3;
 
 /** The texts of a page, each after its size in bytes; kept as bytes, since kept strings would burden the collector. */

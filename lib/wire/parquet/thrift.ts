@@ -13,7 +13,7 @@ const LONG_LIST = 15;
 
 export class ThriftWriter {
   readonly #out = new ByteWriter();
-  /** Of the last field of each open struct. */
+  /** The id of the last field of each open struct. */
   readonly #ids: number[] = [0];
 
   bool(id: number, value: boolean): this {

@@ -69,7 +69,7 @@ export class PdbFile {
     return this.#wholeDbi;
   }
 
-  /** In no particular order. */
+  /** Returns the functions in no particular order. */
   functions(): PdbFunction[] {
     const sections = this.#sectionAddresses();
     const found: PdbFunction[] = [];

@@ -16,7 +16,7 @@ export interface Resource {
 
 const PE_OFFSET = 0x40;
 const HEADERS_SIZE = 0x200;
-/** Of the section, in memory. */
+/** The section has this address in memory. */
 const SECTION_ADDRESS = 0x1000;
 const FILE_ALIGNMENT = 0x200;
 const MACHINE_X64 = 0x8664;
@@ -30,7 +30,7 @@ const DIRECTORIES = 16;
 const RESOURCE_DIRECTORY = 2;
 /** Readable initialized data. */
 const SECTION_FLAGS = 0x4000_0040;
-/** Of an offset in a resource directory: to a name, or to another directory. */
+/** An offset in a resource directory has this bit if it leads to a name, or to another directory. */
 const HIGH_BIT = 0x8000_0000;
 
 /** @param resources no two of one type, id and language */

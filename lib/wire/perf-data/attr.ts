@@ -20,7 +20,7 @@ const MIN_ATTR_SIZE = 64;
 export interface PerfAttr {
   /** See `PerfType`. */
   readonly type: number;
-  /** For a tracepoint: its id. */
+  /** The id of a tracepoint. */
   readonly config: bigint;
   /** See `SampleType`. */
   readonly sampleType: bigint;
@@ -33,10 +33,10 @@ export interface PerfAttr {
   readonly excludes: ReadonlySet<string>;
   /** 0 to 3: how close to the event the sampled address is. */
   readonly preciseIp: number;
-  /** For a breakpoint: the accesses that it counts (HW_BREAKPOINT_*), and at which address. */
+  /** A breakpoint counts these accesses (HW_BREAKPOINT_*), at this address. */
   readonly breakpointType: number;
   readonly breakpointAddress: bigint;
-  /** By these, samples identify their attribute. */
+  /** Samples identify their attribute by these. */
   readonly ids: readonly bigint[];
 }
 

@@ -32,7 +32,7 @@ export class Cursor extends ByteCursor {
     return this.piece.positionOf(this.offset);
   }
 
-  /** The same position, for continuing in another byte order. */
+  /** Returns a cursor at the same position, for continuing in another byte order. */
   inOrder(littleEndian: boolean): Cursor {
     return new Cursor(this.piece, littleEndian, this.what, this.offset, this.end);
   }

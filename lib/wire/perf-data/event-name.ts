@@ -5,7 +5,7 @@
 import type { PerfAttr } from './attr.ts';
 import { PerfType } from './constants.ts';
 
-/** By `config`: PERF_COUNT_HW_*. */
+/** The index is `config`: PERF_COUNT_HW_*. */
 const HARDWARE = [
   'cycles',
   'instructions',
@@ -19,7 +19,7 @@ const HARDWARE = [
   'ref-cycles',
 ];
 
-/** By `config`: PERF_COUNT_SW_*. */
+/** The index is `config`: PERF_COUNT_SW_*. */
 const SOFTWARE = [
   'cpu-clock',
   'task-clock',
@@ -35,7 +35,7 @@ const SOFTWARE = [
   'cgroup-switches',
 ];
 
-/** By the lowest byte of `config`: PERF_COUNT_HW_CACHE_*, and the operations of each cache. */
+/** The index is the lowest byte of `config`: PERF_COUNT_HW_CACHE_*, and the operations of each cache. */
 const CACHES: readonly (readonly [name: string, operations: string])[] = [
   ['L1-dcache', 'load store prefetch'],
   ['L1-icache', 'load prefetch'],
@@ -46,14 +46,14 @@ const CACHES: readonly (readonly [name: string, operations: string])[] = [
   ['node', 'load store prefetch'],
 ];
 
-/** By the next byte, with the name for a count of all of them. */
+/** The index is the next byte; the second name is that of a count of all of them. */
 const CACHE_OPERATIONS: readonly (readonly [one: string, all: string])[] = [
   ['load', 'loads'],
   ['store', 'stores'],
   ['prefetch', 'prefetches'],
 ];
 
-/** By the byte above that. */
+/** The index is the byte above that. */
 const CACHE_RESULTS = ['refs', 'misses'];
 
 /** Bits of `bp_type`: HW_BREAKPOINT_*. */

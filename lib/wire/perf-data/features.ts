@@ -77,7 +77,7 @@ function asText(property: string): FeatureReader {
   return { name: property, read };
 }
 
-/** Of a build id without its file name. */
+/** A build id without its file name takes this many bytes. */
 const BUILD_ID_SIZE = 36;
 
 /** Layout of each: type u32, misc u16, size u16, process i32, build id 20 bytes, its size u8, 3 bytes, file name. */

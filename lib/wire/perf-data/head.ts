@@ -30,7 +30,7 @@ const MAX_HEAD_SIZE = 512 * 1024 * 1024;
 export type ReadRequest = Section;
 
 export interface PerfDataHead {
-  /** In a pipe, only its byte order is known yet. */
+  /** A pipe's session knows only its byte order yet. */
   readonly session: PerfSession;
   /** Where the records start. */
   readonly start: number;

@@ -9,7 +9,7 @@ export interface RecordIds {
   tid?: number;
   /** Nanoseconds on the recording's clock. */
   timeNs?: bigint;
-  /** Of the attribute: see `PerfAttr.ids`. */
+  /** The id of the attribute: see `PerfAttr.ids`. */
   id?: bigint;
   streamId?: bigint;
   cpu?: number;

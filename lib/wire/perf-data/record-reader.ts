@@ -25,7 +25,7 @@ import type { MmapRecord, PerfRecord, ThreadRecord } from './records.ts';
 import type { SampleKind } from './sample.ts';
 import type { PerfSession } from './session.ts';
 
-/** Of an attribute's id. */
+/** An attribute's id takes this many bytes. */
 const ID_SIZE = 8;
 
 /** A cursor: its properties describe the current record. */
@@ -34,7 +34,7 @@ export class RecordReader {
   record: PerfRecord | SampleKind | undefined;
   private readonly session: PerfSession;
   private readonly splitter: RecordSplitter;
-  /** By id, for ids of 32 bits; known for this many attributes. */
+  /** The keys are ids of 32 bits; they are known for this many attributes. */
   private readonly kinds = new Map<number, SampleKind>();
   private attrCount = 0;
 

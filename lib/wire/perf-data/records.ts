@@ -29,7 +29,7 @@ export interface MmapRecord extends RecordHead {
   /** Where in the file the mapping starts, in bytes. */
   readonly fileOffset: bigint;
   readonly filename: string;
-  /** In hex, if known. */
+  /** The build id in hex, if known. */
   readonly buildId: string | undefined;
   readonly ids: RecordIds;
 }

@@ -4,7 +4,7 @@
  */
 import { ReadFormat, SampleType } from './constants.ts';
 
-/** From the start of the body, in bytes; undefined if samples have no such field. Each takes 8 bytes. */
+/** Offsets count bytes from the start of the body; undefined if samples have no such field. Each takes 8 bytes. */
 export interface SampleLayout {
   readonly ip: number | undefined;
   /** Process and thread, u32 each. */
@@ -14,7 +14,7 @@ export interface SampleLayout {
   readonly id: number | undefined;
   readonly cpu: number | undefined;
   readonly period: number | undefined;
-  /** Of all of them: where the fields of variable size start. */
+  /** The size of all of them: where the fields of variable size start. */
   readonly size: number;
   /** The variable-size fields, in this order: counter readings, addresses, a tracepoint's data. */
   readonly counters: CounterLayout | undefined;

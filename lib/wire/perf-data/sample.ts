@@ -18,7 +18,7 @@ const TWO_TO_32 = 2 ** 32;
 /** What all samples of one attribute have in common. */
 export class SampleKind {
   readonly attr: PerfAttr;
-  /** For a tracepoint's samples, if the file has its format. */
+  /** The format of a tracepoint's samples, if the file has it. */
   readonly tracepoint: TracepointFormat | undefined;
   readonly littleEndian: boolean;
   readonly layout: SampleLayout;
@@ -125,7 +125,7 @@ export class SampleRecord {
     return this.piece.positionOf(this.start - RECORD_HEAD_SIZE);
   }
 
-  /** This and the others: undefined if not recorded. */
+  /** The fields are undefined if they were not recorded. */
   get pid(): number | undefined {
     return this.uint32(this.of.layout.tid);
   }
@@ -160,7 +160,7 @@ export class SampleRecord {
     return this.uint64(this.of.layout.period);
   }
 
-  /** With marks between kernel and user addresses; see `FIRST_CALLCHAIN_MARK`. */
+  /** The chain has marks between kernel and user addresses; see `FIRST_CALLCHAIN_MARK`. */
   get callchain(): readonly bigint[] | undefined {
     const { of, piece } = this;
     if (!of.layout.hasCallchain) return undefined;

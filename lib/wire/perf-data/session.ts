@@ -20,7 +20,7 @@ function idKey(id: bigint): number | bigint {
 export interface ClockReference {
   /** Since 1970. */
   readonly wallNs: bigint;
-  /** On the recording's clock. */
+  /** The time on the recording's clock. */
   readonly clockNs: bigint;
 }
 
@@ -45,7 +45,7 @@ export class PerfSession {
   readonly properties: Record<string, string> = {};
   /** Which of these could not be read, in sentences. */
   readonly problems: string[] = [];
-  /** By `idKey`. */
+  /** The keys are made by `idKey`. */
   private readonly attrById = new Map<number | bigint, PerfAttr>();
   private readonly kinds = new Map<PerfAttr, SampleKind>();
   private readonly names = new Map<bigint, string>();

@@ -6,11 +6,11 @@
 /** One field of a tracepoint's raw data. */
 export interface TracepointField {
   readonly name: string;
-  /** As declared, without the name: `unsigned int`, `char[16]`, `__data_loc char[]`. */
+  /** The type as declared, without the name: `unsigned int`, `char[16]`, `__data_loc char[]`. */
   readonly type: string;
-  /** In the raw data, in bytes. */
+  /** The offset in the raw data, in bytes. */
   readonly offset: number;
-  /** In bytes; 0 for up to the end of the raw data. */
+  /** The size in bytes; 0 for up to the end of the raw data. */
   readonly size: number;
   readonly signed: boolean;
   /**

@@ -82,7 +82,7 @@ export const ANNOTATION: Message = {
   stringValueIid: [17, 'uint'],
 };
 
-/** Of events in the older form, of Chromium. */
+/** Chromium's events have this older form. */
 export interface LegacyEvent {
   readonly nameIid?: Integer;
   readonly phase?: Integer;
@@ -143,7 +143,7 @@ const TRACK_EVENT_FIELDS = {
   terminatingFlowIds: [48, 'fixed64', 'repeated'],
 } as const satisfies Message;
 
-/** For reading: annotations are read when they are needed. */
+/** Reading uses this: annotations are read when they are needed. */
 export const TRACK_EVENT: Message = TRACK_EVENT_FIELDS;
 export const TRACK_EVENT_ANNOTATIONS: Message = {
   debugAnnotations: [4, () => ANNOTATION, 'repeated'],
@@ -368,7 +368,7 @@ const { internedData: _names, trackDescriptor: _tracks, processTree: _processes,
 /** What decides at which time events happen. */
 export const SCANNED_PACKET: Message = timed;
 
-/** By its field, what a packet contains that is not read. */
+/** Names by its field what a packet contains that is not read. */
 export const UNREAD_PACKETS: ReadonlyMap<number, string> = new Map([
   [1, 'ftrace packet'],
   [5, 'older Chrome packet'],

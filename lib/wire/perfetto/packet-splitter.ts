@@ -6,7 +6,7 @@ import { PACKET_FIELD } from './messages.ts';
 export interface PacketBytes {
   /** Its own memory only if it was split. */
   readonly bytes: Uint8Array;
-  /** In the trace. */
+  /** The position in the trace. */
   readonly position: number;
 }
 
@@ -85,9 +85,9 @@ function endsWithin(bytes: Uint8Array, start: number): boolean {
   return false;
 }
 
-/** With fewer bytes, a head is the whole file. */
+/** A head with fewer bytes is the whole file. */
 const WHOLE_HEAD = 128;
-/** Of a packet: their numbers are small. */
+/** Limits the fields of a packet: their numbers are small. */
 const MAX_FIELD = 2000;
 
 /**

@@ -12,7 +12,7 @@ export class ProtobufError extends Fault {
 /** Exact up to 2^53, otherwise a bigint. */
 export type Integer = number | bigint;
 
-/** Of messages in messages. */
+/** Messages nest in messages at most this deep. */
 const MAX_DEPTH = 50;
 /** Fields of one message, with those of the messages in it: a field of two bytes takes fifty times as much memory. */
 const MAX_FIELDS = 1 << 18;

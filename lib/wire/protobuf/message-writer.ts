@@ -4,7 +4,7 @@ import { type FieldType, type Message, type Scalar, WireType } from './message.t
 
 /** Numbers with fewer digits are exact. */
 const SAFE_DIGITS = 15;
-/** Of a text in characters: its size takes one byte. */
+/** The size of a text with at most this many characters takes one byte. */
 const MAX_SHORT = 100;
 
 export class MessageWriter extends ByteWriter {

@@ -45,7 +45,7 @@ export interface TraceDatHead {
   /** Contains the formats of all events. */
   readonly session: PerfSession;
   readonly layout: PageLayout;
-  /** In bytes. */
+  /** The size is in bytes. */
   readonly pageSize: number;
   readonly pages: readonly ProcessorPages[];
   /** The difference between nanoseconds since 1970 and the events' clock, if recorded with `--date`. */
@@ -380,7 +380,7 @@ function textOf(content: Cursor): string {
   return content.paddedText(content.left).trim();
 }
 
-/** As C's `strtoll` reads it: decimal or hexadecimal. */
+/** Reads decimal or hexadecimal, as C's `strtoll` does. */
 function microseconds(text: string): bigint {
   return /^-?(?:0x[\da-f]{1,16}|\d{1,19})$/i.test(text)
     ? text.startsWith('-')

@@ -41,7 +41,7 @@ export interface ParsedField {
   readonly array?: 'variable' | 'custom' | number;
   /** The position of the field's InType byte in the metadata. */
   readonly offset: number;
-  /** Of a struct only. */
+  /** Only a struct has members. */
   readonly members?: readonly ParsedField[];
 }
 
@@ -49,7 +49,7 @@ export interface ParsedMetadata {
   readonly name: string;
   /** 28 bits; 0 for none. */
   readonly tag: number;
-  /** In payload order. Names need not be unique. */
+  /** The fields are in payload order. Names need not be unique. */
   readonly fields: readonly ParsedField[];
 }
 

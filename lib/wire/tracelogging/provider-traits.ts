@@ -15,7 +15,7 @@ const TraitType = { GroupGuid: 1 } as const;
 const GUID_SIZE = 16;
 
 export interface ProviderTraits {
-  /** Without NUL. */
+  /** The name has no NUL. */
   readonly name: string;
   /** The group's GUID as text. */
   readonly groupGuid?: string;

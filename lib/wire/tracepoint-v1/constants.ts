@@ -13,9 +13,9 @@ export const FIXED_SIZE = 11;
 /** A `__rel_loc`: distance from its own end in the low half, size in the high half. */
 export const LOCATION_SIZE = 4;
 
-/** Of the parts of the extension. */
+/** The parts of the extension have these labels. */
 export const Label = { Metadata: 1, ActivityId: 2, RelatedActivityId: 3 } as const;
 export const LABEL_SIZE = 1;
-/** Of the metadata's size, which follows its label. */
+/** The metadata's size, which follows its label, takes this many bytes. */
 export const METADATA_SIZE_SIZE = 4;
 export const GUID_SIZE = 16;

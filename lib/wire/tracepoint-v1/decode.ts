@@ -63,7 +63,7 @@ export function decodeTracepointV1(data: Uint8Array): TracepointV1Event {
 
 interface Part {
   readonly bytes: Uint8Array;
-  /** In the event's bytes. */
+  /** The start in the event's bytes. */
   readonly start: number;
 }
 

@@ -27,7 +27,7 @@ const ID_LABEL_SIZE = LABEL_SIZE + GUID_SIZE;
 
 export class TracepointV1Encoder {
   readonly #plain: Encoders;
-  /** With the metadata. Undefined if no event has room for it. */
+  /** These write the metadata, too. Undefined if no event has room for it. */
   readonly #describing: Encoders | undefined;
 
   /** @param metadata see `tracepointV1Metadata` */
@@ -61,13 +61,13 @@ export class TracepointV1Encoder {
   }
 }
 
-/** With the same start of the extension, whatever ids follow. */
+/** The encoders have the same start of the extension, whatever ids follow. */
 class Encoders {
   readonly #eventId: number;
   readonly #start: Uint8Array;
   readonly #writeFields: FieldsWriter;
   readonly #withActivity: EventEncoder;
-  /** For events with only a related activity. Rare, so created on demand. */
+  /** Encodes events with only a related activity. They are rare, so it is created on demand. */
   #withRelatedAlone: EventEncoder | undefined;
 
   constructor(eventId: number, start: Uint8Array, writeFields: FieldsWriter) {
@@ -143,7 +143,7 @@ function unlessZero(id: GuidWords | undefined): GuidWords | undefined {
   return id === undefined || (id.w0 | id.w1 | id.w2 | id.w3) === 0 ? undefined : id;
 }
 
-/** In struct order. */
+/** Writes the GUID in struct order. */
 function setGuid(view: DataView, offset: number, { w0, w1, w2, w3 }: GuidWords): void {
   view.setInt32(offset, w0, true);
   view.setInt32(offset + 4, w1, true);

@@ -99,7 +99,7 @@ export function fitsAsWhole(type: FieldSchema['type'], array: ArrayLike<unknown>
 
 export type Checks = Readonly<Partial<Record<FieldType, Check>>>;
 
-/** For the types as EventHeader lays them out; in other formats, some accept fewer values. */
+/** The checks fit the types as EventHeader lays them out; in other formats, some accept fewer values. */
 export const CHECKS: Readonly<Record<FieldType, Check>> = {
   bool: isBoolean,
   int8: isInt8,

@@ -12,9 +12,9 @@ const MAX_DECIMALS = 100;
 
 export interface PrintedValue {
   readonly value: number | bigint | string;
-  /** Of an integer as it is stored. */
+  /** The bits of an integer as it is stored. */
   readonly bits: number;
-  /** For `s`, and for what the conversion cannot show. */
+  /** Returns the text for `s`, and for what the conversion cannot show. */
   text(): string;
 }
 

@@ -41,7 +41,7 @@ export interface TmfMessage {
   readonly keys: ReadonlyMap<string, string>;
   readonly format: string;
   readonly arguments: readonly TmfArgument[];
-  /** Of the arguments. */
+  /** The fields of the arguments. */
   readonly fields: readonly PackedField[];
 }
 
@@ -60,7 +60,7 @@ const MAX_LINE = 1 << 16;
 const MAX_MESSAGES = 1 << 20;
 const MAX_ARGUMENTS = 256;
 const MAX_PROBLEMS = 100;
-/** Of messages without arguments that are numbered. */
+/** Messages without arguments that are numbered start here. */
 const FIRST_ARGUMENT = 10;
 
 const LEVELS: Readonly<Record<string, number>> = {
@@ -211,7 +211,7 @@ function shortened(line: string): string {
   return line.length > 60 ? `${line.slice(0, 60)}…` : line;
 }
 
-/** Of the last quotation mark before the keys. */
+/** Returns the index of the last quotation mark before the keys. */
 function closingQuote(line: string, start: number): number | undefined {
   for (let at = line.lastIndexOf('"'); at >= start; at = line.lastIndexOf('"', at - 1)) {
     const behind = /"\s*(?:\/\/|$)/y;
@@ -238,7 +238,7 @@ function levelOf(text = ''): number {
   return LEVELS[name] ?? 0;
 }
 
-/** Of `queue_c319`: all but letters and digits of the file's name became `_`. */
+/** Reads `queue_c319`: all but letters and digits of the file's name became `_`. */
 function placeOf(
   place: string,
   source: string | undefined,
@@ -262,7 +262,7 @@ function typeAt(text: string): number | undefined {
   return undefined;
 }
 
-/** By argument, the letter of its first conversion: of `%10!08lx!` that of argument 10. */
+/** Maps each argument to the letter of its first conversion: `%10!08lx!` to that of argument 10. */
 function conversionsOf(format: string): ReadonlyMap<number, string> {
   const letters = new Map<number, string>();
   for (const [, argument, conversion = ''] of format.matchAll(/%(\d{1,5})!([^!]*)!/g)) {

@@ -13,12 +13,12 @@ export interface Definition {
   readonly tasks: readonly Named[];
   readonly keywords: readonly Keyword[];
   readonly events: readonly EventDefinition[];
-  /** For each culture, the texts by number. */
+  /** The outer key is the culture, the inner one the text's number. */
   readonly messages: ReadonlyMap<string, ReadonlyMap<number, string>>;
 }
 
 export interface Named {
-  /** With its prefix, such as `win:Error`. */
+  /** The name has its prefix, such as `win:Error`. */
   readonly name: string;
   readonly value: number;
   readonly message: number;

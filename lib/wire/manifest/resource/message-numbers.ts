@@ -7,9 +7,9 @@ import { type MESSAGE_KINDS, messageId, NO_MESSAGE } from './message-table.ts';
 const REFERENCE = /^\$\(string\.(.*)\)$/;
 
 export class MessageNumbers {
-  /** By number: a text, or a reference to the string table. */
+  /** The key is a number; the value is a text, or a reference to the string table. */
   readonly #messages = new Map<number, string>();
-  /** For each culture, its texts by id. */
+  /** The outer key is the culture, the inner one the text's id. */
   readonly #cultures: ReadonlyMap<string, ReadonlyMap<string, string>>;
 
   constructor(cultures: ReadonlyMap<string, ReadonlyMap<string, string>>) {
@@ -47,7 +47,7 @@ export class MessageNumbers {
     return id;
   }
 
-  /** For each culture, all texts by number; where one is missing, that of the first culture that has it. */
+  /** Returns, for each culture, all texts by number; where one is missing, that of the first culture that has it. */
   texts(): Map<string, Map<number, string>> {
     return new Map(
       Array.from(this.#cultures, ([culture, texts]) => [

@@ -17,7 +17,7 @@ export const MESSAGE_KINDS = {
   opcode: 0x3,
   level: 0x5,
   task: 0x7,
-  /** Of providers and channels. */
+  /** Providers and channels have messages of this kind. */
   provider: 0x9,
   event: 0xb,
   valueMap: 0xd,

@@ -40,7 +40,7 @@ export function readDefinition(xml: string): Definition {
   return new DefinitionReader(first, culturesOf(elements)).read();
 }
 
-/** In the order of their start tags. */
+/** Returns the elements in the order of their start tags. */
 function elementsOf(xml: string): Element[] {
   const elements: Element[] = [];
   let open: Element | undefined;
@@ -68,7 +68,7 @@ function culturesOf(elements: readonly Element[]): Cultures {
   return cultures;
 }
 
-/** In the order of their start tags. */
+/** Returns the elements in the order of their start tags. */
 function descendants(element: Element): Element[] {
   const found: Element[] = [];
   const left = element.children.toReversed();
@@ -84,9 +84,9 @@ class DefinitionReader {
   readonly #elements: readonly Element[];
   readonly #messages: MessageNumbers;
   readonly #message: number;
-  /** Of the provider and its channels: numbers that nothing else in the manifest has. */
+  /** Numbers the provider and its channels: nothing else in the manifest has these numbers. */
   #provided = 1;
-  /** Of the entries of maps, one after the other. */
+  /** Numbers the entries of maps, one after the other. */
   readonly #mapped = { valueMap: 1, bitMap: 1 };
   readonly #channels = new Map<string, Channel>();
   readonly #maps = new Map<string, ValueNames>();

@@ -21,10 +21,10 @@ export const STANDARD_OPCODES: ReadonlyMap<string, Standard> = new Map(
   Array.from(OPCODE_NAMES, ([value, name]) => [name, { value, text: name.slice(4).replace('_', '') }]),
 );
 
-/** Of each inType, unless the manifest names another. */
+/** Each inType has this outType, unless the manifest names another. */
 const DEFAULT_OUT_TYPES = [0, 1, 1, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 15, 14, 19, 2, 2, 1, 18, 19];
 
-/** By number. */
+/** The index is the outType's number. */
 const OUT_TYPES = (
   ' string dateTime byte unsignedByte short unsignedShort int unsignedInt long unsignedLong float double boolean GUID ' +
   'hexBinary HexInt8 HexInt16 HexInt32 HexInt64 PID TID Port IPv4 IPv6 SocketAddress CIMDateTime ETWTIME Xml ErrorCode ' +

@@ -13,11 +13,11 @@ import { templateId, templateXml } from './template-xml.ts';
 const MAJOR_VERSION = 5;
 const MINOR_VERSION = 1;
 const PROVIDER_OFFSET = 36;
-/** Of `PRVA`: the provider's name. */
+/** This number in `PRVA` marks the provider's name. */
 const PROVIDER_NAME = 0x1000_0001;
 const VALUE_MAP = 0;
 const BIT_MAP = 1;
-/** Of a template: its XML is that of `EventData`. */
+/** This kind of template has the XML of `EventData`. */
 const EVENT_DATA = 1;
 const FIXED_LENGTH = 2;
 const LENGTH_OF_ITEM = 4;

@@ -34,7 +34,7 @@ export class NetTraceBytes extends ByteWriter {
     else this.varUint64(BigInt(value));
   }
 
-  /** In struct order. */
+  /** Writes the GUID in struct order. */
   guid(value: GuidWords): void {
     const at = this.grow(GUID_SIZE);
     putGuid(this.view, at, value);

@@ -113,7 +113,7 @@ export class FramingV4 extends WrittenFraming {
   }
 }
 
-/** In a block header, the kind is stored above this many bits of size. */
+/** A block header stores the kind above this many bits of size. */
 const SIZE_BITS = 24;
 const MINOR_VERSION = 0;
 

@@ -26,7 +26,7 @@ import { removals, sequencePoint, type ThreadNumber, type TouchedThread } from '
 import { traceBlock } from './trace-block.ts';
 import type { WrittenTrace, WrittenVersion } from './trace-parts.ts';
 
-/** In version 4, the number of a thread that has none: see `Numbering`. */
+/** A thread without a number has this one in version 4: see `Numbering`. */
 const FIRST_NUMBER = 1;
 
 /** How a thread's events are numbered in the trace: as in the rounds, minus the base. */
@@ -53,7 +53,7 @@ export interface RoundsBefore {
 /** A chunk of a trace. */
 export interface TraceChunk {
   readonly piece: Piece;
-  /** In bytes. */
+  /** The size is in bytes. */
   readonly size: number;
   /** The number of events in the trace up to its end. */
   readonly events: number;
@@ -61,7 +61,7 @@ export interface TraceChunk {
 
 /** The state of the trace so far. Replaced as a whole when a chunk is complete. */
 interface Told {
-  /** For threads that are numbered differently from the rounds and, in version 4, for all threads. */
+  /** Holds threads that are numbered differently from the rounds and, in version 4, all threads. */
   numberings: ReadonlyMap<number, Numbering>;
   /** The time of the newest event; before the first one, the start of the trace. */
   lastTicks: bigint;
@@ -211,9 +211,7 @@ export class NetTracePieces {
     this.framing.block(BlockKind.SequencePoint, sequencePoint(this.isV4, told.lastTicks, numbers));
   }
 
-  /**
-   * For threads that lost events and have no number: a number that no event has, after which losses can be reported.
-   */
+  /** Gives threads that lost events and have no number one that no event has, after which losses can be reported. */
   private tellFirstNumbers(touched: readonly TouchedThread[], told: Told): void {
     const silent: ThreadNumber[] = [];
     for (const { id, hasEvents } of touched) {

@@ -36,7 +36,7 @@ const MAX_DROPPED = 0x7fff_ffff;
 /** The memory for one thread's events is about 100 KB and is reused: at most this many are retained. */
 const MAX_SPARE = 16;
 
-/** From here on, the ids of kinds and threads that another thread assigns in the same trace. */
+/** The ids of kinds and threads that another thread assigns in the same trace start here. */
 export const APART = 0x1000_0000;
 
 /** Bytes of metadata retained for traces that begin later. */

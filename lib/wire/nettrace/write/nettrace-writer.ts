@@ -69,8 +69,8 @@ export class NetTraceWriter implements EventSink {
   }
 
   /**
-   * The same without a sequence point: grouped by thread, later events of other threads may still be older. Readers
-   * hold the events back until there is one.
+   * Flushes without a sequence point: the events are grouped by thread, and later events of other threads may still be
+   * older. Readers hold the events back until there is one.
    */
   flushOpen(): Uint8Array {
     this.take(false);

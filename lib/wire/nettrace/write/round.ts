@@ -18,7 +18,7 @@ export interface WrittenRound {
   readonly ticks: bigint | undefined;
   /** Whether a sequence point ends it: no later event is older, and none refers to its labels and stacks. */
   readonly isComplete: boolean;
-  /** For the sequence point: threads with events or losses since the last one. */
+  /** The sequence point needs the threads with events or losses since the last one. */
   readonly touched: readonly TouchedThread[];
   /** Threads that end with it, in version 6. */
   readonly removed: readonly ThreadNumber[];

@@ -7,12 +7,12 @@ export type WrittenVersion = 4 | 6;
 export interface WrittenTrace {
   /** The time of day at `syncTicks`, in milliseconds since 1970. */
   readonly startTimeMs: number;
-  /** The same time on the clock of the events, and that clock's ticks per second. */
+  /** The time on the clock of the events, at the same moment, and that clock's ticks per second. */
   readonly syncTicks: bigint;
   readonly ticksPerSecond: bigint;
   /** The size of addresses in bytes. */
   readonly pointerSize: 4 | 8;
-  /** For all events in version 4, where the default is 0; in version 6, for threads without one. */
+  /** The id of all events in version 4, where the default is 0; in version 6, that of threads without one. */
   readonly processId?: number | undefined;
   readonly processors?: number | undefined;
   /** Nanoseconds between CPU samples. */
@@ -21,7 +21,7 @@ export interface WrittenTrace {
   readonly properties?: Iterable<readonly [key: string, value: string]> | undefined;
 }
 
-/** In version 4, the members marked below are omitted. */
+/** The members marked below are omitted in version 4. */
 export interface WrittenMetadata {
   readonly provider: string;
   /** Version 6. */
@@ -33,15 +33,15 @@ export interface WrittenMetadata {
   readonly level: number;
   /** If omitted, readers infer it from the name. */
   readonly opcode?: number | undefined;
-  /** In version 4, types up to `Array`. */
+  /** Version 4 has only the types up to `Array`. */
   readonly fields: readonly NetTraceField[];
-  /** This and the next two: version 6. */
+  /** The texts from here on are of version 6. */
   readonly messageTemplate?: string | undefined;
   readonly description?: string | undefined;
   readonly properties?: Iterable<readonly [key: string, value: string]> | undefined;
 }
 
-/** In version 4 a thread is only its id, 0 if there is none. */
+/** A thread in version 4 is only its id, 0 if there is none. */
 export interface WrittenThread {
   readonly processId?: number | undefined;
   readonly threadId?: number | undefined;
@@ -80,9 +80,9 @@ export interface EventSink {
 }
 
 export interface WrittenEvent {
-  /** From `NetTraceWriter.define`. */
+  /** `NetTraceWriter.define` returns the id. */
   readonly metadataId: number;
-  /** From `NetTraceWriter.thread`: the thread that writes the event, and determines its order. */
+  /** `NetTraceWriter.thread` returns the thread, which writes the event, and determines its order. */
   readonly thread: ThreadHandle;
   /** The thread that the event is about, if different: a sampled thread does not write its own samples. */
   readonly ofThread?: ThreadHandle | undefined;

@@ -133,7 +133,7 @@ function scopeFlags({ scope, excludesKernel }: ScopeOptions): bigint {
 interface AttrParts {
   readonly sampleType: bigint;
   readonly flagBits?: bigint;
-  /** By default each event. With `Frequency` it is that. */
+  /** The period is each event by default; with `Frequency` it is that. */
   readonly period?: number;
   readonly watermark?: number;
 }

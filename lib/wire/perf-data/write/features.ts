@@ -25,9 +25,9 @@ export interface RecordingFacts {
   readonly tracingData: Uint8Array;
   readonly hostname: string;
   readonly osRelease: string;
-  /** Of the program that recorded. */
+  /** The version of the program that recorded. */
   readonly version: string;
-  /** As from `uname -m`. */
+  /** The architecture as `uname -m` says it. */
   readonly arch: string;
   readonly cpus: { readonly available: number; readonly online: number };
   /** The command line of the recorder. */
@@ -35,7 +35,7 @@ export interface RecordingFacts {
   readonly events: readonly RecordedEvent[];
   /** Times of the first and last sample; 0 if there were none. */
   readonly sampleTime: { readonly first: bigint; readonly last: bigint };
-  /** The same moment on two clocks, in nanoseconds. */
+  /** Both clocks show the same moment, in nanoseconds. */
   readonly clock: { readonly wall: bigint; readonly monotonic: bigint };
 }
 

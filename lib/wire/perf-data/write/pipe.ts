@@ -21,7 +21,7 @@ import { head } from './records.ts';
 const HEADER_SIZE = 16;
 /** The position of the size in a record header. */
 const SIZE_OFFSET = 6;
-/** For what follows a TRACING_DATA record, and for the kernel's records. */
+/** What follows a TRACING_DATA record, and the kernel's records, are aligned so. */
 const ALIGNMENT = 8;
 /** The largest record size, a u16, with this alignment. */
 const MAX_RECORD_SIZE = 0xfff8;

@@ -35,7 +35,7 @@ export interface MappedCode {
   readonly length: bigint;
   /** The position in the file. */
   readonly fileOffset: bigint;
-  /** Of the device that has the file; all are 0 for memory without a file. */
+  /** The numbers of the device that has the file; all are 0 for memory without a file. */
   readonly major: number;
   readonly minor: number;
   readonly inode: bigint;

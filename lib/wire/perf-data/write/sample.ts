@@ -8,13 +8,13 @@ import { RECORD_HEAD_SIZE, RecordType } from '../constants.ts';
 import { head } from './records.ts';
 
 export interface Sample {
-  /** Of the event, on this processor. */
+  /** The id of the event on this processor. */
   readonly id: bigint;
   readonly pid: number;
   readonly tid: number;
   readonly timeNs: bigint;
   readonly cpu: number;
-  /** From `common_type` on. */
+  /** The raw data from `common_type` on. */
   readonly raw: Uint8Array;
 }
 

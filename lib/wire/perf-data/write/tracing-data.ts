@@ -5,7 +5,7 @@
 import { ByteWriter } from '../../../base/byte-writer.ts';
 
 const MAGIC = Uint8Array.of(0x17, 0x08, 0x44, ...new TextEncoder().encode('tracing'));
-/** From 0.6 on, the names of threads are at the end. */
+/** The names of threads are at the end from 0.6 on. */
 const VERSION = '0.6';
 const LITTLE_ENDIAN = 0;
 const LONG_SIZE = 8;
@@ -16,7 +16,7 @@ export interface TracingData {
   /** `events/header_page` and `events/header_event` of tracefs. */
   readonly headerPage: Uint8Array;
   readonly headerEvent: Uint8Array;
-  /** By the system of the tracepoints: their `format` files. */
+  /** The key is the system of the tracepoints, the value their `format` files. */
   readonly formats: ReadonlyMap<string, readonly Uint8Array[]>;
   /** `saved_cmdlines` of tracefs. */
   readonly savedCommandLines: Uint8Array;
@@ -29,8 +29,8 @@ export function tracingData(data: TracingData): Uint8Array {
 }
 
 /**
- * The same with room for more formats: what must precede the zeros that fill it up to `size` bytes. The zeros count as
- * thread names, of which there are none.
+ * Returns tracing data with room for more formats: what must precede the zeros that fill it up to `size` bytes. The
+ * zeros count as thread names, of which there are none.
  *
  * @returns undefined if there are too many formats for the size
  */
