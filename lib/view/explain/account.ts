@@ -35,7 +35,7 @@ const FEW_ENTRIES = 12;
 export class Account {
   /** The sum of all entries. */
   totalNs = 0;
-  /** In order of appearance: most accounts have few. */
+  /** The order is that of appearance: most accounts have few. */
   readonly #entries: MutableEntry[] = [];
   #byReason: Map<string, MutableEntry> | undefined;
   #holds: Hold[] | undefined;

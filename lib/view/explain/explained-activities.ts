@@ -53,7 +53,7 @@ export class ExplainedActivities {
   });
   readonly #options: ExplainOptions;
   readonly #labels = new ActivityLabels();
-  /** By the activities' indexes: objects as keys would need hashes. */
+  /** The keys are the activities' indexes: objects as keys would need hashes. */
   readonly #times = new Map<number, ActivityTime>();
   readonly #threads = new Map<string, Thread>();
   /** What the current event has ended. */
