@@ -12,6 +12,7 @@ import { DiskBudget } from './disk-budget.ts';
 import { defaultMemory, MemoryBudget } from './memory-budget.ts';
 import { MetricsServer } from './metrics-server.ts';
 import { matcher, type NodeProcess, NodeProcesses } from './node-processes.ts';
+import { type Say, sparingly } from './notices.ts';
 import { processResource, rowSource } from './process-resource.ts';
 import { Recorder } from './recorder.ts';
 import type { AgentSettings, RuleSettings } from './settings/agent-settings.ts';
@@ -45,7 +46,7 @@ interface Rule {
 export class Agent {
   readonly counters = new AgentCounters();
   readonly #settings: AgentSettings;
-  readonly #say: (sentence: string) => void;
+  readonly #say: Say;
   readonly #unlock: () => void;
   readonly #traces: string;
   readonly #disk: DiskBudget;
@@ -68,7 +69,7 @@ export class Agent {
   #hasStarts = false;
   readonly #startedMs = sinceBoot();
 
-  private constructor(settings: AgentSettings, unlock: () => void, say: (sentence: string) => void) {
+  private constructor(settings: AgentSettings, unlock: () => void, say: Say) {
     const { folder, disk, memory, parquet, otlp, rules } = settings;
     this.#settings = settings;
     this.#unlock = unlock;
@@ -107,7 +108,7 @@ export class Agent {
     const unlock = lockFolder(settings.folder);
     try {
       const salvaged = await salvageFolder(join(settings.folder, TRACES));
-      const agent = new Agent(settings, unlock, say);
+      const agent = new Agent(settings, unlock, sparingly(say));
       agent.counters.filesSalvaged = salvaged;
       await agent.#begin();
       return agent;
@@ -203,7 +204,7 @@ export class Agent {
       this.counters.scans++;
     } catch (error) {
       this.counters.errors.add('scan');
-      this.#say(`The processes of this machine cannot be listed: ${systemCodeText(error)}.`);
+      this.#say(`The processes of this machine cannot be listed: ${systemCodeText(error)}.`, 'scan');
     }
   }
 
@@ -223,6 +224,7 @@ export class Agent {
         this.counters.errors.add('session');
         this.#say(
           `Process ${process.processId} gets no session: there are ${this.#settings.maxSessions}, as maxSessions allows.`,
+          'session',
         );
         // When others have ended, there may be room.
         if (attached.size === 0) this.#processes.forget(process.processId);

@@ -12,6 +12,7 @@ import { NetTraceError } from '../wire/nettrace/error.ts';
 import type { AgentCounters } from './agent-counters.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import type { NodeProcess } from './node-processes.ts';
+import type { Say } from './notices.ts';
 import type { Recorder } from './recorder.ts';
 import type { RuleSettings } from './settings/agent-settings.ts';
 import { type Section, TraceSections } from './trace-sections.ts';
@@ -31,7 +32,7 @@ export interface AttachmentOptions {
   readonly feed: LiveFeed | undefined;
   /** Called when the process has begun the session. */
   readonly onStart: () => void;
-  readonly say: (sentence: string) => void;
+  readonly say: Say;
 }
 
 /** The process buffers what the agent has not taken yet, up to this size. */
@@ -102,9 +103,10 @@ export class Attachment {
       if (isOver && this.#session === undefined && !this.#isStopped) counters.missed++;
       if (!isOver) {
         const isTrace = error instanceof NetTraceError || error instanceof TraceError;
-        counters.errors.add(isTrace ? 'trace' : 'session');
+        const kind = isTrace ? 'trace' : 'session';
+        counters.errors.add(kind);
         const reason = error instanceof Error ? error.message : systemCodeText(error);
-        say(isTrace ? `Process ${process.processId} sends no usable trace: ${reason}` : reason);
+        say(isTrace ? `Process ${process.processId} sends no usable trace: ${reason}` : reason, kind);
       }
     } finally {
       this.#session?.close();

@@ -4,6 +4,7 @@
  */
 import { totalmem } from 'node:os';
 import type { AgentCounters } from './agent-counters.ts';
+import type { Say } from './notices.ts';
 
 export interface Ring {
   /** The size is in bytes. */
@@ -16,7 +17,6 @@ export interface Ring {
 const OWN_BYTES = 128e6;
 const LEAST_BYTES = 16e6;
 const MOST_BYTES = 512e6;
-const SAID_EVERY_MS = 60_000;
 
 /** The default is half of what the container or the machine leaves: garbage takes about as much as what is held. */
 export function defaultMemory(): number {
@@ -27,11 +27,10 @@ export function defaultMemory(): number {
 export class MemoryBudget {
   readonly limit: number;
   readonly #counters: AgentCounters;
-  readonly #say: (sentence: string) => void;
+  readonly #say: Say;
   readonly #rings = new Set<Ring>();
-  #saidAt = Number.NEGATIVE_INFINITY;
 
-  constructor(limit: number, counters: AgentCounters, say: (sentence: string) => void) {
+  constructor(limit: number, counters: AgentCounters, say: Say) {
     this.limit = limit;
     this.#counters = counters;
     this.#say = say;
@@ -62,13 +61,10 @@ export class MemoryBudget {
     for (const ring of this.#rings) if (ring.size > (largest?.size ?? 0)) largest = ring;
     if (largest === undefined) return false;
     largest.dropOldest();
-    const now = performance.now();
-    if (now - this.#saidAt >= SAID_EVERY_MS) {
-      this.#saidAt = now;
-      this.#say(
-        `Rings hold less than their rules say: the ${this.#rings.size} of them have ${Math.round(this.limit / 1e6)} MB of memory in all; see memory.megabytes.`,
-      );
-    }
+    this.#say(
+      `Rings hold less than their rules say: the ${this.#rings.size} of them have ${Math.round(this.limit / 1e6)} MB of memory in all; see memory.megabytes.`,
+      'memory',
+    );
     return true;
   }
 }

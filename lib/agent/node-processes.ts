@@ -11,6 +11,7 @@ import { listPorts } from '../diagnostics/client/find-port.ts';
 import type { DiagnosticPort } from '../diagnostics/client/port-folder.ts';
 import { processName } from '../wire/diagnostics-ipc/process-info.ts';
 import type { AgentCounters } from './agent-counters.ts';
+import type { Say } from './notices.ts';
 import { PortWatch } from './port-watch.ts';
 import { processResource, type Resource } from './process-resource.ts';
 import type { RuleSettings } from './settings/agent-settings.ts';
@@ -58,7 +59,7 @@ interface Seen {
 
 export class NodeProcesses {
   readonly #counters: AgentCounters;
-  readonly #say: (sentence: string) => void;
+  readonly #say: Say;
   readonly #seen = new Map<number, Seen>();
   readonly #onFound: (process: NodeProcess) => void;
   readonly #onStart: () => void;
@@ -73,7 +74,7 @@ export class NodeProcesses {
    */
   constructor(
     counters: AgentCounters,
-    say: (sentence: string) => void,
+    say: Say,
     onFound: (process: NodeProcess) => void,
     onStart: () => void,
   ) {
@@ -174,7 +175,7 @@ export class NodeProcesses {
       else if (hasEnded && failures === undefined) this.#onStart();
       else if (!hasEnded) {
         this.#counters.errors.add('process');
-        this.#say(error instanceof Error ? error.message : systemCodeText(error));
+        this.#say(error instanceof Error ? error.message : systemCodeText(error), 'process');
       }
     }
   }

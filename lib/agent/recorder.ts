@@ -7,6 +7,7 @@ import { systemCodeOf, systemCodeText } from '../base/system-code.ts';
 import type { AgentCounters } from './agent-counters.ts';
 import type { DiskBudget } from './disk-budget.ts';
 import type { MemoryBudget, Ring } from './memory-budget.ts';
+import type { Say } from './notices.ts';
 import type { RuleSettings } from './settings/agent-settings.ts';
 import { TraceFile } from './trace-file.ts';
 import { heldSize, type Section } from './trace-sections.ts';
@@ -26,7 +27,7 @@ export interface RecorderOptions {
   readonly onFile: (file: WholeFile) => void;
   /** Called after the last file before a gap: what follows does not continue it. */
   readonly onGap: () => void;
-  readonly say: (sentence: string) => void;
+  readonly say: Say;
 }
 
 export interface WholeFile {
@@ -219,7 +220,7 @@ export class Recorder implements Ring {
         disk.release(path, reserved);
         if (systemCodeOf(error) === 'ENOSPC' && disk.makeRoom(path)) continue;
         counters.errors.add('disk');
-        say(`${folder} cannot be written: ${systemCodeText(error)}.`);
+        say(`${folder} cannot be written: ${systemCodeText(error)}.`, 'disk');
         return 'disk';
       }
     }
@@ -269,7 +270,7 @@ export class Recorder implements Ring {
       disk.release(path, size);
       counters.errors.add('disk');
       counters.dropped.add('disk', events);
-      this.#options.say(`${path} cannot be completed: ${systemCodeText(error)}.`);
+      this.#options.say(`${path} cannot be completed: ${systemCodeText(error)}.`, 'disk');
       return;
     }
     disk.release(path, size);

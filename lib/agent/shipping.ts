@@ -5,6 +5,7 @@
 import { rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { packageVersion } from '../base/package-files.ts';
+import { thrownMessage } from '../base/value-text.ts';
 import type { ExportedTrace } from '../export/exporter.ts';
 import type { OtlpFeed } from '../export/otlp-feed.ts';
 import { ParquetExport } from '../export/parquet/parquet-export.ts';
@@ -15,6 +16,7 @@ import type { Trace } from '../trace/trace.ts';
 import type { AgentCounters } from './agent-counters.ts';
 import type { DiskBudget } from './disk-budget.ts';
 import type { MemoryBudget } from './memory-budget.ts';
+import type { Say } from './notices.ts';
 import type { Resource } from './process-resource.ts';
 import type { SpanShipping } from './span-shipping.ts';
 
@@ -65,7 +67,7 @@ export interface ShippingOptions {
   readonly disk: DiskBudget;
   readonly memory: MemoryBudget;
   readonly counters: AgentCounters;
-  readonly say: (sentence: string) => void;
+  readonly say: Say;
 }
 
 /** The first pause before a file is tried again; it doubles. */
@@ -150,7 +152,7 @@ export class Shipping {
 
   #fail(path: string, kind: 'parquet' | 'otlp', error: unknown): void {
     this.#options.counters.errors.add(kind);
-    this.#options.say(`${path} cannot be shipped: ${error instanceof Error ? error.message : String(error)}`);
+    this.#options.say(`${path} cannot be shipped: ${thrownMessage(error)}`, 'shipping');
   }
 
   /** Ships the file by itself, since others have been shipped meanwhile. */

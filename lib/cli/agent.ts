@@ -44,9 +44,9 @@ function timed(sentence: string): string {
   return `${new Date().toISOString()} ${sentence}`;
 }
 
-function summary({ received, written, unused, dropped, filesWritten }: AgentCounters): string {
+function summary({ received, written, unused, dropped, filesWritten, filesRemoved }: AgentCounters): string {
   const outcomes = `${thousands(written.sum)} written, ${thousands(unused.sum)} unused, ${thousands(dropped.sum)} dropped`;
-  return `Received ${countText(received.sum, 'event')}: ${outcomes}. Wrote ${countText(filesWritten, 'file')}.`;
+  return `Received ${countText(received.sum, 'event')}: ${outcomes}. Wrote ${countText(filesWritten, 'file')}, removed ${thousands(filesRemoved)} for room.`;
 }
 
 function settingsOf(file: string): AgentSettings {

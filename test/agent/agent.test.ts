@@ -65,9 +65,12 @@ describe.skipIf(notHere !== undefined)(named('the agent', notHere), () => {
       mkdirSync(fleet.folder);
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=128k', 'tmpfs', fleet.folder]);
       try {
-        await fleet.collect({ disk: { whenFull: 'refuseNew' } }, { file: { seconds: 0.2 } });
+        const agent = await fleet.collect({ disk: { whenFull: 'refuseNew' } }, { file: { seconds: 0.2 } });
         await fleet.until('events_dropped_total{reason="disk"}', 1000);
+        expect((await fleet.metrics())['errors_total{kind="disk"}']).toBeGreaterThan(2);
         const { written, dropped, sent } = await fleet.endAgent();
+        // Once a minute, not once a file.
+        expect(agent.stderr.match(/ cannot be written/g)).toHaveLength(1);
         expect(written + dropped).toBe(sent);
         expect(await eventsInAll(fleet.traces)).toMatchObject({ events: written });
         expect(fleet.partial).toEqual([]);

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AgentCounters } from '../../lib/agent/agent-counters.ts';
 import { DiskBudget } from '../../lib/agent/disk-budget.ts';
 import { MemoryBudget, type Ring } from '../../lib/agent/memory-budget.ts';
+import { sparingly } from '../../lib/agent/notices.ts';
 
 let folder = '';
 beforeEach(() => {
@@ -69,7 +70,11 @@ describe('the memory', () => {
   it('is taken from the largest ring when it is used up, and then refused', () => {
     const counters = new AgentCounters();
     const said: string[] = [];
-    const memory = new MemoryBudget(100, counters, (sentence) => said.push(sentence));
+    const memory = new MemoryBudget(
+      100,
+      counters,
+      sparingly((sentence) => said.push(sentence)),
+    );
     const ringOf = (count: number): Ring => {
       const ring = {
         size: count * 10,
