@@ -35,7 +35,7 @@ const LONG =
 
 /** These take minutes of processor time together, and prove at length what other tests prove in short. */
 const ENDURANCE =
-  /^test\/(?:child\/endurance|diagnostics\/port-neighbour|native\/(?:cmake|sanitized))\.test\.ts$/;
+  /^test\/(?:child\/session-soak|diagnostics\/port-neighbour|native\/(?:cmake|sanitized))\.test\.ts$/;
 
 interface Imports {
   /** What a bare machine lacks, in words. */

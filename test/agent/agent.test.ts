@@ -12,7 +12,7 @@ import { noPrometheus, Prometheus } from './prometheus.ts';
 const PROCESSES = 8;
 /** Events in a second. */
 const RATE = 1000;
-/** Of scripts/bench/agent-program.mjs. */
+/** Of fleet-program.mjs. */
 const EVENTS_PER_REQUEST = 10;
 
 const notHere = linuxOnly('/proc, where the agent finds the processes of containers');

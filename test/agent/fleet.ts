@@ -9,7 +9,7 @@ import { expect, vi } from 'vitest';
 import { openTrace } from '../../lib/trace/index.ts';
 import { RunningCommand } from '../cli/run-tracewright.ts';
 
-const PROGRAM = fileURLToPath(new URL('../../scripts/bench/agent-program.mjs', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('fleet-program.mjs', import.meta.url));
 const REGISTER = fileURLToPath(new URL('../../dist/diagnostics/register.js', import.meta.url));
 export const PROVIDER = 'Tracewright-Fleet';
 const WAIT = { timeout: 20_000, interval: 50 };

@@ -1,12 +1,12 @@
 /**
  * Requests under load, over persistent connections, with pipelines, streams, errors and aborts: each is one activity
- * that contains its calls, queries and log lines. Runs for TRACEWRIGHT_SOAK seconds over 200 connections, if that is
- * set.
+ * that contains its calls, queries and log lines.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeEachNode } from '../child/each-node.ts';
 import { installedTools } from '../consumers/application.ts';
 import { named } from '../platforms.ts';
+import { isSoak, showSoak, soakFor } from '../soak.ts';
 import { DatabaseServer, skipReason as serversReason } from './servers.ts';
 
 const installed = installedTools({
@@ -19,8 +19,8 @@ const installed = installedTools({
 });
 const skipReason = 'reason' in installed ? installed.reason : serversReason;
 const folder = 'folder' in installed ? installed.folder : '';
-const seconds = Number(process.env.TRACEWRIGHT_SOAK ?? '0');
-const [duration, connections] = seconds > 0 ? [seconds, 200] : [1, 40];
+const { seconds, timeout } = soakFor(1);
+const connections = isSoak ? 200 : 40;
 
 interface Soaked {
   readonly asked: { readonly requests: number; readonly aborted: number };
@@ -42,10 +42,10 @@ describe.skipIf(skipReason !== undefined)(named('under load', skipReason), () =>
   });
 
   describeEachNode('every request', (run, major) => {
-    it('is one activity that contains everything it causes', { timeout: 600_000 }, async () => {
-      const args = [mariadb.port, redis.port, duration, connections].map(String);
+    it('is one activity that contains everything it causes', { timeout }, async () => {
+      const args = [mariadb.port, redis.port, seconds, connections].map(String);
       const soaked = (await run('auto/programs/soak.mjs', folder, ...args)) as Soaked;
-      if (seconds > 0) console.log(`Node.js ${major}: ${JSON.stringify(soaked)}`);
+      showSoak(`Node.js ${major}`, soaked);
       expect(soaked.examples).toEqual([]);
       expect(soaked.dropped).toBe(0);
       expect(soaked.totals.stops).toBe(soaked.totals.activities);

@@ -1,23 +1,23 @@
-/**
- * The short form of scripts/endurance/port-neighbour.mjs: a diagnostic port under attack by another user of the
- * machine.
- */
+/** A diagnostic port under attack by another user of the machine: see programs/port-neighbour.mjs. */
 import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { missingOnWindows, named } from '../platforms.ts';
+import { showSoak, soakFor } from '../soak.ts';
 
-const SCRIPT = fileURLToPath(new URL('../../scripts/endurance/port-neighbour.mjs', import.meta.url));
+const { seconds, timeout } = soakFor(5);
+const SCRIPT = fileURLToPath(new URL('programs/port-neighbour.mjs', import.meta.url));
 
 it.skipIf(missingOnWindows('Unix sockets') !== undefined)(
   named(
     'a hostile neighbour has no event lost in silence, nothing hang and nothing grow',
     missingOnWindows('Unix sockets'),
   ),
-  { timeout: 120_000 },
+  { timeout },
   async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, '--seconds', '5']);
+    const { stdout } = await promisify(execFile)(process.execPath, [SCRIPT, String(seconds)]);
+    showSoak('a port beside a neighbour', stdout);
     const { written, events, lost, sessions, neighbour, problems } = JSON.parse(stdout);
     expect(problems).toEqual([]);
     expect(written).toBeGreaterThan(1000);

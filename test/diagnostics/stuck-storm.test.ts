@@ -1,11 +1,12 @@
 /**
  * An application with a port that is stuck again and again, under clients of every bad kind, on each version of Node.js:
- * see programs/stuck-storm.mjs. Runs for TRACEWRIGHT_STORM seconds, if that is set.
+ * see programs/stuck-storm.mjs.
  */
 import { expect, it } from 'vitest';
 import { describeEachNode } from '../child/each-node.ts';
+import { soakFor } from '../soak.ts';
 
-const seconds = Number(process.env.TRACEWRIGHT_STORM ?? '0') || 4;
+const { seconds, timeout } = soakFor(4);
 
 interface Stormed {
   readonly stuckTimes: number;
@@ -15,7 +16,7 @@ interface Stormed {
 
 if (process.platform === 'linux') {
   describeEachNode('a port while its thread is stuck', (run) => {
-    it('harms no file of the application, nor ends it', { timeout: seconds * 1000 + 120_000 }, async () => {
+    it('harms no file of the application, nor ends it', { timeout }, async () => {
       const result = await run('diagnostics/programs/stuck-storm.mjs', String(seconds));
       expect(result).toMatchObject({ status: 0, stderr: '', faults: [], leftOpen: 0 });
       const { stuckTimes, opened, counts } = result as Stormed;

@@ -1,6 +1,6 @@
 /** Events that are counted as they are written, and interruptions of their writing. */
 import vm from 'node:vm';
-import { defineEventSource, event } from '../../dist/index.js';
+import { defineEventSource, event } from '../../../dist/index.js';
 
 export const PROVIDER = 'Endurance';
 export const log = defineEventSource(PROVIDER, {

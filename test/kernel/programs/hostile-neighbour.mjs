@@ -78,7 +78,7 @@ function flood(lines) {
 }
 
 function registrar() {
-  const addon = createRequire(import.meta.url)('../../build/Release/tracewright.node');
+  const addon = createRequire(import.meta.url)('../../../build/Release/tracewright.node');
   if (addon.open('', '').error !== 0) throw new Error('The neighbour cannot register tracepoints.');
   addon.words();
   const scratch = new Uint8Array(64);

@@ -6,9 +6,7 @@
  * others come and go, and commands are started and collected. Prints figures as JSON; exits with 1 if an event is
  * neither delivered nor counted, something hangs, or something grows.
  *
- *     node scripts/endurance/port-neighbour.mjs [--seconds 600] [--rate 4000]
- *
- * Requires dist/. Not for Windows.
+ *     node port-neighbour.mjs SECONDS
  */
 import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -17,10 +15,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { openTrace } from 'tracewright/trace';
 
-const MAIN = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
+const MAIN = fileURLToPath(new URL('../../../dist/cli/main.js', import.meta.url));
 const APPLICATION = fileURLToPath(new URL('port-neighbour/application.mjs', import.meta.url));
 const NEIGHBOUR = new URL('port-neighbour/neighbour.mjs', import.meta.url);
 const PROVIDER = 'Endurance-Port';
@@ -30,10 +27,9 @@ const HANG_MS = 60_000;
 /** How much collectors and caches may add to the first figure. */
 const GROWTH = { heap: 8e6, rss: 96e6, descriptors: 2 };
 
-const { values } = parseArgs({
-  options: { seconds: { type: 'string', default: '600' }, rate: { type: 'string', default: '4000' } },
-});
-const seconds = Number(values.seconds);
+const seconds = Number(process.argv[2]);
+/** Events per second. */
+const RATE = 4000;
 const problems = [];
 const started = [];
 const folder = mkdtempSync(join(tmpdir(), 'port-neighbour-'));
@@ -46,7 +42,7 @@ async function run() {
   const { address } = await application.answer();
   const neighbour = spawnNeighbour(address, application.pid);
   const whole = collect('whole.nettrace', ['-p', String(application.pid)]);
-  await application.ask('write', { rate: Number(values.rate) });
+  await application.ask('write', { rate: RATE });
   await sleep(Math.min(5000, seconds * 100));
   const before = await application.ask('state');
 

@@ -1,6 +1,6 @@
 /** A worker thread that writes counted events, interrupted and not, until it is asked to end or terminated. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { Random } from '../fuzz/random.mjs';
+import { Random } from '../../../scripts/fuzz/random.mjs';
 import { Interruptions } from './events.mjs';
 
 const { counts, seed, isInterrupted } = workerData;

@@ -2,22 +2,13 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { openTrace } from '../../dist/trace/index.js';
+import { openTrace } from '../../../dist/trace/index.js';
 import { begunIn, returnedIn } from './events.mjs';
 
 const MIB = 1 << 20;
 
 export const folder = mkdtempSync(join(tmpdir(), 'tracewright-endurance-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
-
-export function options() {
-  const { values } = parseArgs({
-    options: { seconds: { type: 'string', default: '600' }, seed: { type: 'string' } },
-  });
-  const seed = Number(values.seed ?? Date.now() % 1_000_000);
-  return { seconds: Number(values.seconds), seed };
-}
 
 /** @returns the problems, in sentences */
 export async function wrongSums(path, result, allCounts) {
@@ -65,11 +56,4 @@ export class Memory {
   get mostMB() {
     return Math.round(Math.max(...this.#samples));
   }
-}
-
-export function report(name, { seconds, seed }, what, memory, wrong) {
-  for (const sentence of wrong.slice(0, 20)) console.log(sentence);
-  const grown = `memory ${memory.mostMB} MB at most, ${memory.growthMB} MB grown`;
-  console.log(`${name}, ${seconds} s, seed ${seed}: ${what}, ${grown}: ${wrong.length} wrong`);
-  process.exitCode = wrong.length === 0 ? 0 : 1;
 }
