@@ -29,7 +29,7 @@ export class DumpFiles {
 
   /** Whether files can be made: makes one, and removes it. @throws OutputError */
   check(): void {
-    new OutputFile(this.#nameOf('check')).abandon();
+    new OutputFile(join(this.#folder, `flight-${process.pid}-check`)).abandon();
   }
 
   /** @throws OutputError */

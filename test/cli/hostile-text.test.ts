@@ -3,7 +3,7 @@
  * that would move the cursor, change colours and titles, and reverse the writing direction.
  */
 import { copyFileSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { printable } from '../../lib/base/printable.ts';
@@ -236,10 +236,12 @@ describe('an export to standard output', () => {
 
 it('all output of commands passes through the escaping', () => {
   const commands = fileURLToPath(new URL('../../lib/cli/', import.meta.url));
-  const writers = readdirSync(commands).filter((name) =>
-    /std(?:out|err)\.write|console\./.test(readFileSync(join(commands, name), 'utf8')),
+  const writers = readdirSync(commands, { recursive: true, encoding: 'utf8' }).filter(
+    (name) =>
+      name.endsWith('.ts') &&
+      /std(?:out|err)\.write|console\./.test(readFileSync(join(commands, name), 'utf8')),
   );
-  expect(writers.sort()).toEqual([
+  expect(writers.map((name) => basename(name)).sort()).toEqual([
     'command-output.ts',
     'counter-table.ts',
     'messages.ts',

@@ -46,9 +46,10 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`viewing a recordin
     const [first] = view('--cpu', '--json', recording).lines;
     expect(JSON.parse(first ?? '')).toEqual({
       name: 'System.DateTime.GetDatePart',
-      module: '.NET',
+      module: expect.stringMatching(/\\mscorlib\.dll$/),
       total: 1866,
       self: 1856,
+      off: 0,
     });
     expect(view('--cpu', file).stderr).toContain('has no CPU samples.');
   });
@@ -180,7 +181,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`viewing a recordin
     const { status, lines, stderr } = view(withoutActivities);
     expect({ status, lines }).toEqual({ status: 0, lines: [] });
     expect(stderr).toContain('has no activities: nothing in it starts or stops with an activity id.');
-    expect(stderr).toContain('3 starts have no id.');
+    expect(stderr).toContain('3 starts without an id.');
     expect(view('--activity', '//1/77', file)).toMatchObject({
       status: 1,
       lines: [],

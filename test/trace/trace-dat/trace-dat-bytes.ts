@@ -32,7 +32,7 @@ export interface TraceDatParts {
   readonly clock?: string;
   /** What `--date` adds, as text. */
   readonly date?: string;
-  /** Lines of `/proc/kallsyms`; version 7 only. */
+  /** Lines of the file kallsyms of /proc; version 7 only. */
   readonly symbols?: string;
   readonly compression?: 'none' | 'zlib' | 'zstd';
 }
