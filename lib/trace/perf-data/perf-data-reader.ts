@@ -6,7 +6,7 @@ import { DecodedPayloads } from '../decoded-payloads.ts';
 import type { TraceEvent } from '../trace-event.ts';
 import type { TraceInfo, TraceProgress, TraceReader } from '../trace-reader.ts';
 import { EventFactory } from './event-factory.ts';
-import type { NamingRecord, RecordIntake, Taken } from './record-intake.ts';
+import type { NamingRecord, RecordIntake } from './record-intake.ts';
 
 const MAX_BATCH = 1024;
 /** On Linux, this process starts the kernel's threads. */
@@ -53,7 +53,7 @@ export class PerfDataReader implements TraceReader {
     const intake = this.#intake;
     const { order } = intake;
     try {
-      while (await intake.step()) if (order.readyCount > 0) yield* this.#ready();
+      while (await intake.step()) if (order.hasReady) yield* this.#ready();
       order.finish();
       yield* this.#ready();
       if (this.#headFault !== undefined) throw this.#headFault;
@@ -68,28 +68,25 @@ export class PerfDataReader implements TraceReader {
 
   *#ready(): Generator<readonly TraceEvent[]> {
     const { order } = this.#intake;
-    for (let start = 0; start < order.readyCount; start += MAX_BATCH) {
-      const events = this.#events(start, Math.min(order.readyCount, start + MAX_BATCH));
+    while (order.hasReady) {
+      const events = this.#nextEvents();
       // Delivered events must not be retained by later ones.
       this.#decoded.startBatch();
       if (events.length > 0) yield events;
     }
-    order.take();
   }
 
-  #events(start: number, end: number): TraceEvent[] {
-    const { rows, order } = this.#intake.order;
-    const { what, pieces, starts, ends, timeHigh, timeLow } = rows;
+  /** Takes up to `MAX_BATCH` records that are ready. Those that name processes are no events. */
+  #nextEvents(): TraceEvent[] {
+    const { order } = this.#intake;
     const events: TraceEvent[] = [];
-    for (let i = start; i < end; i++) {
-      const row = order[i] as number;
-      const taken = what[row] as Taken;
-      if (taken instanceof SampleKind) {
-        const [from, to] = [starts[row] as number, ends[row] as number];
-        const sample = new SampleRecord(taken, pieces[row] as Piece, from, to);
-        events.push(this.#factory.eventOf(sample, timeHigh[row] as number, timeLow[row] as number));
+    for (let count = 0; count < MAX_BATCH && order.next(); count++) {
+      const { what } = order;
+      if (what instanceof SampleKind) {
+        const sample = new SampleRecord(what, order.piece as Piece, order.start, order.end);
+        events.push(this.#factory.eventOf(sample, order.timeHigh, order.timeLow));
       } else {
-        takeName(this.progress, taken);
+        takeName(this.progress, what);
       }
     }
     return events;

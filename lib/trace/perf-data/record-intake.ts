@@ -150,7 +150,7 @@ export class RecordIntake {
     let count = 0;
     let hasRecords = false;
     let endsRound = false;
-    while (count < MAX_RECORDS && this.order.readyCount === 0 && reader.next()) {
+    while (count < MAX_RECORDS && !this.order.hasReady && reader.next()) {
       count++;
       const { record, piece, start, end } = reader;
       if (record instanceof SampleKind) {
@@ -242,14 +242,14 @@ export class RecordIntake {
   /** @returns whether that made some ready */
   #placeAhead(): boolean {
     const rows = this.#ahead;
-    while (this.#hasBegun && this.#aheadPlaced < rows.count && this.order.readyCount === 0) {
+    while (this.#hasBegun && this.#aheadPlaced < rows.count && !this.order.hasReady) {
       const row = this.#aheadPlaced++;
       const what = rows.what[row] as Taken | typeof ROUND_END;
       if (what === ROUND_END) this.order.finishRound();
       else this.#place(what, rows.pieces[row], rows.starts[row] as number, rows.ends[row] as number);
       if (this.#aheadPlaced === rows.count) rows.clear();
     }
-    return this.order.readyCount > 0;
+    return this.order.hasReady;
   }
 
   /**

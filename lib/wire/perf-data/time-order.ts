@@ -1,11 +1,16 @@
 /**
- * Sorts what was recorded by time. perf writes the buffers of the processors in turn, so time jumps back within a file;
- * a `finishedRound` record bounds how far: at the end of a round, everything not later than the latest of the previous
- * round is final. So two rounds are held in memory.
+ * Sorts what was recorded by time. perf writes the buffers of the processors in turn, so time jumps back within a file,
+ * but a `finishedRound` record bounds how far: at the end of a round, everything not later than the latest record of the
+ * round before is final. So two rounds are held in memory:
+ *
+ *     file    5 1 | 4 7 | 6 9 |     a round has the buffers of all processors, one after the other
+ *     latest      5     7     9
+ *     final       -     5     7     at the end of a round: up to the latest time of the round before
+ *     given            1 4 5  6 7   in order of time; the end of the file gives the rest: 9
  *
  * A round is at most the content of all buffers, by default 512 KiB per processor. More than that is not held, and for
- * a file without rounds only a window. At the limit, the earlier half is delivered; anything earlier that still arrives
- * is late: it is delivered, but out of order.
+ * a file without rounds only a window. At the limit, the earlier half is given; anything earlier that still arrives is
+ * late: it is given, but out of order.
  *
  * Rounds contain up to some hundred thousand samples. Each is held as a row of numbers: objects that live that long
  * would be copied by several garbage collections.
@@ -24,7 +29,7 @@ export interface Window {
 
 const FIRST_CAPACITY = 1024;
 
-/** Records as columns. */
+/** Holds records as columns, in the order in which they were added. */
 export class RecordRows<What> {
   count = 0;
   /** A kind of samples, or the record itself. */
@@ -82,95 +87,147 @@ function grown(column: Uint32Array<ArrayBuffer>, size: number): Uint32Array<Arra
 
 const NONE = new Uint32Array(0);
 
+/**
+ * Its calls alternate: records are added, one by one, until `hasReady`; then all that is ready is taken, by `next` until
+ * it returns false; and so on. `finish` comes last, before what is then ready is taken.
+ */
 export class TimeOrder<What> {
+  readonly #window: Window;
   /** What is held, including what is ready. */
-  rows = new RecordRows<What>();
-  /** How many rows are final, and not taken yet; `order` starts with their numbers, in the order of time. */
-  readyCount = 0;
-  order: Uint32Array = NONE;
-  private readonly window: Window;
-  private spare = new RecordRows<What>();
-  private heldBytes = 0;
-  private latestHigh = 0;
-  private latestLow = 0;
-  private finalHigh = 0;
-  private finalLow = 0;
-  private latestGivenHigh = 0;
-  private latestGivenLow = 0;
+  #rows = new RecordRows<What>();
+  /** Rows that are empty, to which what is not ready moves. */
+  #spare = new RecordRows<What>();
+  #heldBytes = 0;
+  /** The numbers of all rows in the order of time; what is ready comes first. */
+  #order: Uint32Array = NONE;
+  #readyCount = 0;
+  /** How many of the ready rows have been taken, and the current one, which was taken last. */
+  #taken = 0;
+  #row = 0;
+  #latestHigh = 0;
+  #latestLow = 0;
+  #finalHigh = 0;
+  #finalLow = 0;
+  #latestGivenHigh = 0;
+  #latestGivenLow = 0;
 
   constructor(window: Window = { bytes: MAX_HELD_BYTES, items: MAX_HELD_ITEMS }) {
-    this.window = window;
+    this.#window = window;
   }
 
-  /** Whether something later has been delivered, so that a record with this time can only be out of order. */
+  /** Whether records are ready. As long as they are, nothing may be added, and no round may be finished. */
+  get hasReady(): boolean {
+    return this.#readyCount > 0;
+  }
+
+  /** Whether something later has been given, so that a record with this time can only be out of order. */
   isLate(high: number, low: number): boolean {
-    const given = this.latestGivenHigh;
-    return high === given ? low < this.latestGivenLow : high < given;
+    const given = this.#latestGivenHigh;
+    return high === given ? low < this.#latestGivenLow : high < given;
   }
 
-  /** Call it only if nothing is ready. See `RecordRows`; `start` and `end` are 0 without a piece. */
+  /** Adds a record; see `RecordRows`. `start` and `end` are 0 without a piece. */
   add(high: number, low: number, what: What, piece: Piece | undefined, start: number, end: number): void {
-    const { rows, window } = this;
+    const rows = this.#rows;
     rows.add(high, low, what, piece, start, end);
-    this.heldBytes += end - start;
-    if (high > this.latestHigh || (high === this.latestHigh && low > this.latestLow)) {
-      this.latestHigh = high;
-      this.latestLow = low;
+    this.#heldBytes += end - start;
+    if (high > this.#latestHigh || (high === this.#latestHigh && low > this.#latestLow)) {
+      this.#latestHigh = high;
+      this.#latestLow = low;
     }
-    if (rows.count >= window.items || this.heldBytes >= window.bytes) {
-      this.order = inOrder(rows);
-      this.readyCount = Math.ceil(rows.count / 2);
+    if (rows.count >= this.#window.items || this.#heldBytes >= this.#window.bytes) {
+      this.#order = inOrder(rows);
+      this.#readyCount = Math.ceil(rows.count / 2);
     }
   }
 
-  /** Call it only if nothing is ready. */
+  /** Makes ready what is not later than the latest record of the round before. */
   finishRound(): void {
-    this.order = inOrder(this.rows);
+    this.#order = inOrder(this.#rows);
     let low = 0;
-    let high = this.rows.count;
+    let high = this.#rows.count;
     while (low < high) {
       const middle = (low + high) >>> 1;
-      if (this.isFinal(this.order[middle] as number)) low = middle + 1;
+      if (this.#isFinal(this.#order[middle] as number)) low = middle + 1;
       else high = middle;
     }
-    this.readyCount = low;
-    this.finalHigh = this.latestHigh;
-    this.finalLow = this.latestLow;
+    this.#readyCount = low;
+    this.#finalHigh = this.#latestHigh;
+    this.#finalLow = this.#latestLow;
   }
 
-  /** Everything has been added. Call it only if nothing is ready. */
+  /** Makes everything ready: nothing more will be added. What has been taken of earlier records does not come again. */
   finish(): void {
-    this.order = inOrder(this.rows);
-    this.readyCount = this.rows.count;
+    if (this.#taken > 0) this.#removeTaken();
+    this.#order = inOrder(this.#rows);
+    this.#readyCount = this.#rows.count;
   }
 
-  /** Removes what is ready. */
-  take(): void {
-    const { rows, order, spare, readyCount } = this;
-    if (readyCount === 0) return;
-    for (let i = 0; i < readyCount; i++) {
-      const row = order[i] as number;
-      this.heldBytes -= (rows.ends[row] as number) - (rows.starts[row] as number);
+  /**
+   * Takes the next ready record, which the properties below then describe, until the next call.
+   *
+   * @returns false if none is ready any more
+   */
+  next(): boolean {
+    if (this.#taken < this.#readyCount) {
+      this.#row = this.#order[this.#taken++] as number;
+      return true;
     }
-    const last = order[readyCount - 1] as number;
-    const high = rows.timeHigh[last] as number;
-    const low = rows.timeLow[last] as number;
-    if (!this.isLate(high, low)) {
-      this.latestGivenHigh = high;
-      this.latestGivenLow = low;
+    if (this.#readyCount > 0) this.#removeTaken();
+    return false;
+  }
+
+  get what(): What {
+    return this.#rows.what[this.#row] as What;
+  }
+
+  /** The bytes that contain the current sample; undefined for anything else. */
+  get piece(): Piece | undefined {
+    return this.#rows.pieces[this.#row];
+  }
+
+  get start(): number {
+    return this.#rows.starts[this.#row] as number;
+  }
+
+  get end(): number {
+    return this.#rows.ends[this.#row] as number;
+  }
+
+  get timeHigh(): number {
+    return this.#rows.timeHigh[this.#row] as number;
+  }
+
+  get timeLow(): number {
+    return this.#rows.timeLow[this.#row] as number;
+  }
+
+  /** Keeps the rows that have not been taken, in the order of time. */
+  #removeTaken(): void {
+    const rows = this.#rows;
+    const spare = this.#spare;
+    for (let i = 0; i < this.#taken; i++) {
+      const row = this.#order[i] as number;
+      this.#heldBytes -= (rows.ends[row] as number) - (rows.starts[row] as number);
     }
-    rows.addTo(spare, order, readyCount);
+    // The last one taken is the latest of them.
+    if (!this.isLate(this.timeHigh, this.timeLow)) {
+      this.#latestGivenHigh = this.timeHigh;
+      this.#latestGivenLow = this.timeLow;
+    }
+    rows.addTo(spare, this.#order, this.#taken);
     rows.clear();
-    this.rows = spare;
-    this.spare = rows;
-    this.readyCount = 0;
+    this.#rows = spare;
+    this.#spare = rows;
+    this.#readyCount = 0;
+    this.#taken = 0;
   }
 
-  private isFinal(row: number): boolean {
-    const high = this.rows.timeHigh[row] as number;
-    return high === this.finalHigh
-      ? (this.rows.timeLow[row] as number) <= this.finalLow
-      : high < this.finalHigh;
+  #isFinal(row: number): boolean {
+    const high = this.#rows.timeHigh[row] as number;
+    return high === this.#finalHigh
+      ? (this.#rows.timeLow[row] as number) <= this.#finalLow
+      : high < this.#finalHigh;
   }
 }
 

@@ -12,8 +12,8 @@ function add<What>(order: TimeOrder<What>, time: number, what: What): void {
 }
 
 function taken<What>(order: TimeOrder<What>): What[] {
-  const ready = Array.from(order.order.subarray(0, order.readyCount), (row) => order.rows.what[row] as What);
-  order.take();
+  const ready: What[] = [];
+  while (order.next()) ready.push(order.what);
   return ready;
 }
 
@@ -79,6 +79,19 @@ describe('what was recorded in the order of time', () => {
     order.finish();
     expect(taken(order)).toEqual([1, 3, 4]);
     expect(order.isLate(0, 3)).toBe(true);
+  });
+
+  it('is ready until all of it has been taken, and comes once if the end comes before that', () => {
+    const order = new TimeOrder<number>();
+    for (const time of [2, 1]) add(order, time, time);
+    order.finishRound();
+    expect(order.hasReady).toBe(false);
+    add(order, 3, 3);
+    order.finishRound();
+    expect([order.hasReady, order.next(), order.what, order.timeLow]).toEqual([true, true, 1, 1]);
+    order.finish();
+    expect(taken(order)).toEqual([2, 3]);
+    expect([order.hasReady, order.next()]).toEqual([false, false]);
   });
 
   it('is delivered without a round if more is there than is held', () => {
