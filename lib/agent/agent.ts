@@ -19,7 +19,6 @@ import type { AgentSettings, RuleSettings } from './settings/agent-settings.ts';
 import { FileChain, removePartialTables, Shipping } from './shipping.ts';
 import { SpanShipping } from './span-shipping.ts';
 
-const BYTES_PER_MB = 1e6;
 const MS = 1000;
 const TICK_MS = 250;
 /** Processes that start together are found together. */
@@ -79,9 +78,9 @@ export class Agent {
     if (tables !== undefined) removePartialTables(tables.folder);
     const { counters } = this;
     const folders = [this.#traces, ...(tables === undefined ? [] : [tables.folder])];
-    const limits = { limit: disk.megabytes * BYTES_PER_MB, whenFull: disk.whenFull };
+    const limits = { limit: disk.maxBytes, whenFull: disk.whenFull };
     this.#disk = new DiskBudget(folders, limits, counters);
-    const bytes = memory?.megabytes === undefined ? defaultMemory() : memory.megabytes * BYTES_PER_MB;
+    const bytes = memory?.maxBytes ?? defaultMemory();
     this.#memory = new MemoryBudget(bytes, counters, say);
     this.#processes = new NodeProcesses(
       counters,
@@ -181,7 +180,7 @@ export class Agent {
       this.#isScanning = false;
       this.#scanMs = performance.now() - this.#scanStarted;
       if (this.#hasStarts) this.#scanSoon();
-      else this.#scanAfter(this.#settings.scanSeconds * MS);
+      else this.#scanAfter(this.#settings.scanIntervalMs);
     });
   }
 

@@ -205,7 +205,7 @@ export class Attachment {
       this.#received += waiting;
       counters.received.add(rule.name, waiting);
       throw new Error(
-        `Process ${process.processId} has sent ${Math.ceil(held / BYTES_PER_MB)} MB without a sequence point, and its session ends: all processes together may have ${Math.round(memory.limit / BYTES_PER_MB)} MB of memory; see memory.megabytes.`,
+        `Process ${process.processId} has sent ${Math.ceil(held / BYTES_PER_MB)} MB without a sequence point, and its session ends: all processes together may have ${Math.round(memory.limit / BYTES_PER_MB)} MB of memory; see memory.maxBytes.`,
       );
     }
     this.#held = held;
@@ -231,7 +231,7 @@ export class Attachment {
       this.#bytes = 0;
     }
     this.#bytes += bytes;
-    if (this.#bytes < this.#options.rule.limits.megabytesPerSecond * BYTES_PER_MB || this.#isStopped) return;
+    if (this.#bytes < this.#options.rule.limits.maxBytesPerSecond || this.#isStopped) return;
     const pause = this.#secondSince + SECOND_MS - now;
     this.#options.counters.throttledMs += pause;
     await sleep(pause);

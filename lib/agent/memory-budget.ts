@@ -62,7 +62,7 @@ export class MemoryBudget {
     if (largest === undefined) return false;
     largest.dropOldest();
     this.#say(
-      `Rings hold less than their rules say: the ${this.#rings.size} of them have ${Math.round(this.limit / 1e6)} MB of memory in all; see memory.megabytes.`,
+      `Rings hold less than their rules say: the ${this.#rings.size} of them have ${Math.round(this.limit / 1e6)} MB of memory in all; see memory.maxBytes.`,
       'memory',
     );
     return true;

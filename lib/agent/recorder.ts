@@ -12,8 +12,6 @@ import type { RuleSettings } from './settings/agent-settings.ts';
 import { TraceFile } from './trace-file.ts';
 import { heldSize, type Section } from './trace-sections.ts';
 
-const MB = 1e6;
-const MS = 1000;
 const HOUR_MS = 3_600_000;
 
 export interface RecorderOptions {
@@ -101,7 +99,7 @@ export class Recorder implements Ring {
     this.#triggers++;
     this.#recent.push(now);
     this.#reason = reason;
-    this.#wantedUntil = now + rule.seconds * MS;
+    this.#wantedUntil = now + rule.durationMs;
     this.#wantsNext = true;
     const ring = this.#ring;
     this.#ring = [];
@@ -146,10 +144,10 @@ export class Recorder implements Ring {
     const {
       count = Number.POSITIVE_INFINITY,
       perHour,
-      seconds = Number.POSITIVE_INFINITY,
+      maxAgeMs = Number.POSITIVE_INFINITY,
     } = this.#options.rule.limits;
     this.#recent = this.#recent.filter((time) => time > now - HOUR_MS);
-    return this.#triggers < count && this.#recent.length < perHour && now - this.#since < seconds * MS;
+    return this.#triggers < count && this.#recent.length < perHour && now - this.#since < maxAgeMs;
   }
 
   #hold(held: HeldSection): void {
@@ -167,11 +165,11 @@ export class Recorder implements Ring {
 
   /** Leaves the newest section in the ring, however large it is: its size is bounded. */
   #dropOld(now: number): void {
-    const { megabytes, seconds } = this.#options.rule.ring;
-    const oldest = now - seconds * MS;
+    const { maxBytes, maxAgeMs } = this.#options.rule.ring;
+    const oldest = now - maxAgeMs;
     let count = 0;
     for (const held of this.#ring) {
-      if (this.#ringSize <= megabytes * MB && held.time >= oldest) break;
+      if (this.#ringSize <= maxBytes && held.time >= oldest) break;
       this.#drop(held);
       count++;
     }
@@ -228,8 +226,8 @@ export class Recorder implements Ring {
 
   #isFull(now: number): boolean {
     const file = this.#file;
-    const { megabytes, seconds } = this.#options.rule.file;
-    return file !== undefined && (file.size >= megabytes * MB || now - this.#fileSince >= seconds * MS);
+    const { maxBytes, maxAgeMs } = this.#options.rule.file;
+    return file !== undefined && (file.size >= maxBytes || now - this.#fileSince >= maxAgeMs);
   }
 
   #open(now: number): TraceFile {

@@ -20,7 +20,6 @@ const STOP = 2;
 /** Activities that have not stopped; beyond a limit, the oldest are forgotten. */
 const MAX_RUNNING = 20_000;
 const NS_PER_MS = 1e6;
-const MS = 1000;
 /** A counter that has said nothing for this long is no longer beyond its limit. */
 const COUNTER_SILENCE_MS = 5000;
 
@@ -71,7 +70,7 @@ function watchOf(trigger: Trigger, startedAt: number, fire: () => void): Watch {
     case 'startup':
       return startup(fire);
     case 'interval':
-      return interval(trigger.seconds * MS, startedAt, fire);
+      return interval(trigger.intervalMs, startedAt, fire);
     case 'counter':
       return counter(trigger, fire);
     case 'slow':
@@ -113,7 +112,7 @@ function counter(
     counter: name,
     above = Number.POSITIVE_INFINITY,
     below = Number.NEGATIVE_INFINITY,
-    forSeconds,
+    forMs,
   }: Of<'counter'>,
   fire: () => void,
 ): Watch {
@@ -131,7 +130,7 @@ function counter(
         last = now;
         if (!isBeyond) hasFired = false;
         else since ??= now;
-        if (since === undefined || hasFired || now - since < forSeconds * MS) continue;
+        if (since === undefined || hasFired || now - since < forMs) continue;
         hasFired = true;
         fire();
       }
@@ -139,9 +138,9 @@ function counter(
   };
 }
 
-function slow({ activity, milliseconds }: Of<'slow'>, fire: () => void): Watch {
+function slow({ activity, limitMs }: Of<'slow'>, fire: () => void): Watch {
   const matches = glob(activity);
-  const limit = BigInt(Math.round(milliseconds * NS_PER_MS));
+  const limit = BigInt(Math.round(limitMs * NS_PER_MS));
   const starts = new Map<string, bigint>();
   return {
     see(event) {

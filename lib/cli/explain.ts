@@ -12,6 +12,7 @@ import { Findings } from '../view/explain/findings.ts';
 import type { FramesOf } from '../view/explain/hot-code.ts';
 import { hintsOf, linesOf, othersOf, sentenceOf, totalsOf } from '../view/explain/sentences.ts';
 import { countText, thousands } from '../view/number-text.ts';
+import { countArgument } from './argument-values.ts';
 import { filesArguments } from './file-arguments.ts';
 import { untilInterrupted } from './interruption.ts';
 import { say, warn } from './messages.ts';
@@ -20,7 +21,7 @@ import { styled } from './terminal/terminal.ts';
 import { listed } from './trace/filtered-events.ts';
 import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from './trace/trace-argument.ts';
 import { closeTraceFiles, FILES_USAGE, filesText, openTraceFiles } from './trace/trace-files.ts';
-import { countArgument, SELECTION_OPTIONS, type Selection, selection } from './view/view-selection.ts';
+import { SELECTION_OPTIONS, type Selection, selection } from './view/view-selection.ts';
 
 const DEFAULT_SLOWEST = 5;
 

@@ -13,8 +13,8 @@ export interface CounterOptions {
 }
 
 export interface IncrementingCounterOptions extends CounterOptions {
-  /** Tools display the rate per this many seconds: 60 for increments per minute. */
-  readonly displayRateSeconds?: number;
+  /** Tools display the rate per this time, in whole seconds: 60,000 for increments per minute. */
+  readonly displayRateMs?: number;
 }
 
 export interface CounterTexts {
@@ -39,9 +39,9 @@ export function counterTexts(
     throw new DefinitionError(source, `a counter's name must be a non-empty string, not ${String(name)}.`);
   }
   const place = `${source}.${name}`;
-  checkOptionNames(place, options, isRate ? [...NAMES, 'displayRateSeconds'] : NAMES);
+  checkOptionNames(place, options, isRate ? [...NAMES, 'displayRateMs'] : NAMES);
   const { displayName, displayUnits = '', metadata = {} } = options;
-  const { displayRateSeconds } = options as IncrementingCounterOptions;
+  const { displayRateMs } = options as IncrementingCounterOptions;
   return {
     name,
     // dotnet-counters shows only this: a counter without it would have no name there.
@@ -50,7 +50,7 @@ export function counterTexts(
     metadata: Object.entries(metadata)
       .map((pair) => metadataText(place, pair))
       .join(','),
-    rateTimeScale: displayRateSeconds === undefined ? '' : timeSpanText(place, displayRateSeconds),
+    rateTimeScale: displayRateMs === undefined ? '' : timeSpanText(place, displayRateMs),
   };
 }
 
@@ -61,11 +61,12 @@ function metadataText(place: string, [key, value]: [string, string]): string {
 }
 
 /** Formats whole seconds as .NET formats a TimeSpan. */
-function timeSpanText(place: string, seconds: number): string {
+function timeSpanText(place: string, displayRateMs: number): string {
+  const seconds = displayRateMs / 1000;
   if (!Number.isInteger(seconds) || seconds < 1 || seconds >= MAX_SECONDS) {
     throw new DefinitionError(
       place,
-      `displayRateSeconds must be an integer from 1 to ${MAX_SECONDS - 1}, not ${String(seconds)}.`,
+      `displayRateMs must be whole seconds, a multiple of 1000 below ${MAX_SECONDS}000, not ${String(displayRateMs)}.`,
     );
   }
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];

@@ -24,8 +24,8 @@ export interface SessionOptions {
   readonly output: string | Writable;
   /** The nettrace version; the default is 6, and 4 is for tools that read only that. */
   readonly nettraceVersion?: 4 | 6;
-  /** How many megabytes of events may wait to be written; the default is 16. */
-  readonly bufferMB?: number;
+  /** How many bytes of events may wait to be written; the default is 16 MiB. */
+  readonly maxBufferBytes?: number;
   /**
    * What happens when the buffer is full. `drop` (the default): events are dropped and counted until there is room.
    * `block`, for files: writing an event waits until everything before it is in the file.
@@ -47,9 +47,8 @@ export interface Session {
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-const OPTIONS = ['providers', 'output', 'nettraceVersion', 'bufferMB', 'mode', 'rundown'];
-const DEFAULT_BUFFER_MB = 16;
-export const BYTES_PER_MB = 1 << 20;
+const OPTIONS = ['providers', 'output', 'nettraceVersion', 'maxBufferBytes', 'mode', 'rundown'];
+const DEFAULT_BUFFER_BYTES = 16 << 20;
 
 /**
  * Writes events as a nettrace, from now until it is closed or the process exits: on the main thread those of all
@@ -63,14 +62,14 @@ export function startSession(options: SessionOptions): Session {
     providers,
     output,
     nettraceVersion = 6,
-    bufferMB = DEFAULT_BUFFER_MB,
+    maxBufferBytes = DEFAULT_BUFFER_BYTES,
     mode,
     rundown = false,
   } = checked(options);
   const settings = {
     requests: ProviderRequests.from(providers),
     version: nettraceVersion,
-    bufferSize: bufferMB * BYTES_PER_MB,
+    bufferSize: maxBufferBytes,
     rundown,
   };
   if (typeof output !== 'string') {
@@ -127,7 +126,7 @@ function checked(options: SessionOptions): SessionOptions {
   const {
     output,
     nettraceVersion = 6,
-    bufferMB = DEFAULT_BUFFER_MB,
+    maxBufferBytes = DEFAULT_BUFFER_BYTES,
     mode = 'drop',
     rundown = false,
   } = options;
@@ -137,8 +136,10 @@ function checked(options: SessionOptions): SessionOptions {
   if (nettraceVersion !== 4 && nettraceVersion !== 6) {
     throw new SessionError(`A session's nettraceVersion must be 4 or 6, not ${shown(nettraceVersion)}.`);
   }
-  if (typeof bufferMB !== 'number' || !Number.isFinite(bufferMB) || bufferMB <= 0) {
-    throw new SessionError(`A session's bufferMB must be a number above 0, not ${shown(bufferMB)}.`);
+  if (!Number.isFinite(maxBufferBytes) || maxBufferBytes <= 0) {
+    throw new SessionError(
+      `A session's maxBufferBytes must be a number above 0, not ${shown(maxBufferBytes)}.`,
+    );
   }
   if (mode !== 'drop' && mode !== 'block') {
     throw new SessionError(`A session's mode must be 'drop' or 'block', not ${shown(mode)}.`);

@@ -11,8 +11,7 @@ const written = promisify(writev);
 
 export interface WrittenFile {
   readonly file: string;
-  /** The size is in bytes. */
-  readonly size: number;
+  readonly bytes: number;
 }
 
 export class DumpFiles {
@@ -65,14 +64,14 @@ export class DumpFiles {
   }
 
   /** @throws OutputError */
-  #keep(file: OutputFile, size: number): WrittenFile {
+  #keep(file: OutputFile, bytes: number): WrittenFile {
     file.commit();
-    const written = { file: file.path, size };
+    const written = { file: file.path, bytes };
     const files = [...this.#files, written];
-    let total = files.reduce((sum, { size }) => sum + size, 0);
+    let total = files.reduce((sum, each) => sum + each.bytes, 0);
     while (files.length > 1 && total > this.#maxSize) {
       const [oldest] = files.splice(0, 1) as [WrittenFile];
-      total -= oldest.size;
+      total -= oldest.bytes;
       try {
         unlinkSync(oldest.file);
       } catch {

@@ -9,10 +9,10 @@ import type { ProcessTriggers } from './process-watch.ts';
 export interface FlightRecorderOptions {
   /** The events to keep, as for `startSession`; the default is `*`, every provider. */
   readonly providers?: string | readonly SessionProvider[];
-  /** How long events are kept; the default is 60. */
-  readonly seconds?: number;
-  /** How much memory the events may take, in megabytes; the default is 16. */
-  readonly megabytes?: number;
+  /** How many milliseconds events are kept; the default is a minute. */
+  readonly maxAgeMs?: number;
+  /** How many bytes of memory the events may take; the default is 16 MiB. */
+  readonly maxBytes?: number;
   /** Whether to keep CPU samples of this thread, too: one every 10 ms. */
   readonly cpu?: boolean;
   /** 6 (the default), or 4 for tools that read only that. */
@@ -21,8 +21,8 @@ export interface FlightRecorderOptions {
   readonly folder?: string;
   /** How many files triggers may write per hour; the default is 12. */
   readonly dumpsPerHour?: number;
-  /** The maximum size of all files together in megabytes; the oldest are removed. The default is 256. */
-  readonly diskMegabytes?: number;
+  /** How many bytes all files together may have; the oldest are removed. The default is 256 MiB. */
+  readonly maxDiskBytes?: number;
   /**
    * Triggers, all off by default. Activities by name (`*`: every other) that take longer than this many milliseconds.
    */
@@ -32,7 +32,7 @@ export interface FlightRecorderOptions {
   /** An event of level Error or Critical. */
   readonly error?: boolean;
   /** The event loop was blocked for longer than this many milliseconds. */
-  readonly eventLoopDelay?: number;
+  readonly eventLoopDelayMs?: number;
   /** More than this part of V8's heap limit is used, from 0 to 1. */
   readonly heap?: number;
   /** An exception that ends the process. */
@@ -44,17 +44,18 @@ export interface FlightRecorderOptions {
 export interface FlightSettings {
   readonly requests: ProviderRequests;
   readonly version: 4 | 6;
-  readonly size: number;
-  readonly milliseconds: number;
+  readonly maxBytes: number;
+  readonly maxAgeMs: number;
   readonly folder: string;
   readonly dumpsPerHour: number;
-  readonly diskSize: number;
+  readonly maxDiskBytes: number;
   readonly activities: ActivityTriggers;
   readonly process: ProcessTriggers;
 }
 
-const BYTES_PER_MB = 1 << 20;
-const MS_PER_SECOND = 1000;
+const DEFAULT_AGE_MS = 60_000;
+const DEFAULT_BYTES = 16 << 20;
+const DEFAULT_DISK_BYTES = 256 << 20;
 const CPU_INTERVAL_MS = '10';
 
 type Check = (value: unknown) => boolean;
@@ -72,17 +73,17 @@ const BOOLEAN = [isBoolean, 'true or false'] as const;
 const CHECKS: Readonly<Record<keyof FlightRecorderOptions, readonly [Check, string]>> = {
   // Checked by their parser.
   providers: [() => true, ''],
-  seconds: POSITIVE,
-  megabytes: POSITIVE,
+  maxAgeMs: POSITIVE,
+  maxBytes: POSITIVE,
   cpu: BOOLEAN,
   nettraceVersion: [(value) => value === 4 || value === 6, '4 or 6'],
   folder: [isText, 'a path'],
   dumpsPerHour: POSITIVE,
-  diskMegabytes: POSITIVE,
+  maxDiskBytes: POSITIVE,
   slow: [isLimits, 'limits by the names of activities: { Request: 500 } or { Request: { timesP99: 3 } }'],
   failure: BOOLEAN,
   error: BOOLEAN,
-  eventLoopDelay: POSITIVE,
+  eventLoopDelayMs: POSITIVE,
   heap: [(value) => isPositive(value) && (value as number) < 1, 'a number between 0 and 1'],
   uncaughtException: BOOLEAN,
   signal: [(value) => isText(value) && (value as string).startsWith('SIG'), 'the name of a signal'],
@@ -92,7 +93,7 @@ const CHECKS: Readonly<Record<keyof FlightRecorderOptions, readonly [Check, stri
 export function flightSettings(options: FlightRecorderOptions): FlightSettings {
   if (typeof options !== 'object' || options === null || Array.isArray(options)) {
     throw new SessionError(
-      `The options of a flight recorder must be an object, such as { "seconds": 60 }, not ${shown(options)}.`,
+      `The options of a flight recorder must be an object, such as { "maxAgeMs": 60000 }, not ${shown(options)}.`,
     );
   }
   for (const [name, value] of Object.entries(options)) {
@@ -106,19 +107,19 @@ export function flightSettings(options: FlightRecorderOptions): FlightSettings {
       throw new SessionError(`A flight recorder's ${name} must be ${kind}, not ${shown(value)}.`);
     }
   }
-  const { providers = '*', seconds = 60, megabytes = 16, cpu = false, nettraceVersion = 6 } = options;
-  const { folder = '.', dumpsPerHour = 12, diskMegabytes = 256 } = options;
-  const { slow, failure, error, eventLoopDelay, heap, uncaughtException, signal } = options;
+  const { providers = '*', maxAgeMs = DEFAULT_AGE_MS, maxBytes = DEFAULT_BYTES, cpu = false } = options;
+  const { nettraceVersion = 6, folder = '.', dumpsPerHour = 12, maxDiskBytes = DEFAULT_DISK_BYTES } = options;
+  const { slow, failure, error, eventLoopDelayMs, heap, uncaughtException, signal } = options;
   return {
     requests: cpu ? withSamples(ProviderRequests.from(providers)) : ProviderRequests.from(providers),
     version: nettraceVersion,
-    size: megabytes * BYTES_PER_MB,
-    milliseconds: Math.ceil(seconds * MS_PER_SECOND),
+    maxBytes,
+    maxAgeMs,
     folder,
     dumpsPerHour,
-    diskSize: diskMegabytes * BYTES_PER_MB,
+    maxDiskBytes,
     activities: { slow, failure, error },
-    process: { eventLoopDelay, heap, uncaughtException, signal },
+    process: { eventLoopDelayMs, heap, uncaughtException, signal },
   };
 }
 

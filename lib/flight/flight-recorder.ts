@@ -14,8 +14,7 @@ import { watchProcess } from './process-watch.ts';
 export interface FlightDump {
   /** Its path. */
   readonly file: string;
-  /** The size is in bytes. */
-  readonly size: number;
+  readonly bytes: number;
   readonly events: number;
   /** The trigger: `slow`, `failure`, `error`, `event-loop`, `heap`, `exception`, `signal` or `dump`. */
   readonly trigger: string;
@@ -31,12 +30,12 @@ export interface FlightRecorder {
    * @throws the system's error if the file cannot be written
    */
   dump(details?: string): Promise<FlightDump>;
-  /** The files so far; those beyond `diskMegabytes` have been removed. */
+  /** The files so far; those beyond `maxDiskBytes` have been removed. */
   readonly dumps: readonly FlightDump[];
   /** How often a trigger wrote no file because of `dumpsPerHour`, or because one had just been written. */
   readonly skipped: number;
-  /** The size of the events in memory, in bytes. */
-  readonly size: number;
+  /** How many bytes the events in memory have. */
+  readonly bytes: number;
   /** Ends the recorder, after any file being written. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -87,7 +86,7 @@ class Recorder implements FlightRecorder, RunningRecorder {
 
   constructor(settings: FlightSettings) {
     this.#settings = settings;
-    this.#files = new DumpFiles(resolve(settings.folder), settings.diskSize);
+    this.#files = new DumpFiles(resolve(settings.folder), settings.maxDiskBytes);
     this.#limit = new DumpLimit(settings.dumpsPerHour);
     this.#checkFolder();
     this.#ring = this.#newRing();
@@ -110,7 +109,7 @@ class Recorder implements FlightRecorder, RunningRecorder {
     return this.#skipped;
   }
 
-  get size(): number {
+  get bytes(): number {
     return this.#ring.size;
   }
 
@@ -136,9 +135,9 @@ class Recorder implements FlightRecorder, RunningRecorder {
   }
 
   #newRing(): EventRing {
-    const { requests, version, size, milliseconds, activities } = this.#settings;
+    const { requests, version, maxBytes, maxAgeMs, activities } = this.#settings;
     const { watch } = new ActivityWatch(activities, this.#onTrigger);
-    return new EventRing({ requests, version, size, milliseconds, watch });
+    return new EventRing({ requests, version, size: maxBytes, milliseconds: maxAgeMs, watch });
   }
 
   #check(): void {

@@ -5,7 +5,7 @@ import type { OnTrigger } from './activity-watch.ts';
 
 export interface ProcessTriggers {
   /** The event loop was blocked for longer than this many milliseconds. */
-  readonly eventLoopDelay?: number | undefined;
+  readonly eventLoopDelayMs?: number | undefined;
   /** The used part of V8's heap limit, from 0 to 1. */
   readonly heap?: number | undefined;
   readonly uncaughtException?: boolean | undefined;
@@ -25,9 +25,9 @@ export function watchProcess(
   onTrigger: OnTrigger,
   onLastChance: OnTrigger,
 ): () => void {
-  const { eventLoopDelay, heap, uncaughtException, signal } = triggers;
+  const { eventLoopDelayMs, heap, uncaughtException, signal } = triggers;
   const ends: (() => void)[] = [];
-  if (eventLoopDelay !== undefined) ends.push(watchEventLoop(eventLoopDelay, onTrigger));
+  if (eventLoopDelayMs !== undefined) ends.push(watchEventLoop(eventLoopDelayMs, onTrigger));
   if (heap !== undefined) ends.push(watchHeap(heap, onTrigger));
   if (uncaughtException === true) {
     const tell = (error: unknown): void => {

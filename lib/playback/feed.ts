@@ -148,7 +148,7 @@ class PushedBatches<Raw> implements Batches<Raw> {
 
   #overflow(): void {
     this.#subscription?.unsubscribe();
-    const message = `${MAX_WAITING} events of an observable are waiting for slower inputs: pass an iterable, which can be slowed down, or set the playback's maxWait.`;
+    const message = `${MAX_WAITING} events of an observable are waiting for slower inputs: pass an iterable, which can be slowed down, or set the playback's maxWaitMs.`;
     this.#finish(() => Promise.reject(new PlaybackError(message)));
   }
 

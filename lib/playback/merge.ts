@@ -45,15 +45,15 @@ export class Merge implements InputRun {
   readonly #lanes: readonly Lane[];
   /** The lanes that have shown their next event. */
   readonly #ready = new Heap<Lane>((a, b) => a.time < b.time || (a.time === b.time && a.order < b.order));
-  readonly #maxWait: number;
+  readonly #maxWaitMs: number;
   #failure: { readonly error: unknown } | undefined;
   #isClosed = false;
   /** Ends the wait for a lane. */
   #wake: () => void = () => {};
 
-  /** @param maxWait milliseconds after which the merge continues without an input that has nothing to show */
-  constructor(inputs: readonly MergeInput[], maxWait: number) {
-    this.#maxWait = maxWait;
+  /** @param maxWaitMs milliseconds after which the merge continues without an input that has nothing to show */
+  constructor(inputs: readonly MergeInput[], maxWaitMs: number) {
+    this.#maxWaitMs = maxWaitMs;
     this.#lanes = inputs.map((input, order) => ({
       input,
       order,
@@ -157,7 +157,7 @@ export class Merge implements InputRun {
     for (const { askedAt } of this.#lanes) {
       if (askedAt === undefined) continue;
       if (this.#ready.size === 0) return Number.POSITIVE_INFINITY;
-      patience = Math.max(patience, askedAt + this.#maxWait - performance.now());
+      patience = Math.max(patience, askedAt + this.#maxWaitMs - performance.now());
     }
     return patience;
   }

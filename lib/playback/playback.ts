@@ -46,7 +46,7 @@ export interface PlaybackOptions {
    * Milliseconds after which the other inputs continue without one that has nothing to deliver. Its events are then
    * late; virtual time does not go back for them. By default they wait, which suits files.
    */
-  readonly maxWait?: number;
+  readonly maxWaitMs?: number;
 }
 
 export interface TraceInputOptions extends OpenTraceOptions {
@@ -73,7 +73,7 @@ export class Playback {
   readonly scheduler = new VirtualTime();
   readonly #startTime: Nanoseconds | undefined;
   readonly #endTime: Nanoseconds | undefined;
-  readonly #maxWait: number;
+  readonly #maxWaitMs: number;
   readonly #demultiplexer = new Demultiplexer();
   readonly #inputs: Input[] = [];
   readonly #observables = new Map<EventType, Observable<unknown>>();
@@ -82,13 +82,11 @@ export class Playback {
   #executionDuration: number | undefined;
 
   constructor(options: PlaybackOptions = {}) {
-    const { startTime, endTime, knownTypes = [], maxWait = Number.POSITIVE_INFINITY } = options;
-    if (typeof maxWait !== 'number' || !(maxWait >= 0)) {
-      throw new PlaybackError(
-        `maxWait must be a number of milliseconds of at least 0, not ${String(maxWait)}.`,
-      );
+    const { startTime, endTime, knownTypes = [], maxWaitMs = Number.POSITIVE_INFINITY } = options;
+    if (typeof maxWaitMs !== 'number' || !(maxWaitMs >= 0)) {
+      throw new PlaybackError(`maxWaitMs must be a number of at least 0, not ${String(maxWaitMs)}.`);
     }
-    this.#maxWait = maxWait;
+    this.#maxWaitMs = maxWaitMs;
     if (startTime !== undefined) {
       this.#startTime = nanosecondsOf(startTime, 'startTime');
       this.scheduler.start(this.#startTime);
@@ -228,7 +226,7 @@ export class Playback {
         batches: batchesOf(feed),
         deserializer,
       }));
-      return new Merge(inputs, this.#maxWait);
+      return new Merge(inputs, this.#maxWaitMs);
     }
     return isSubscribable(first.feed)
       ? new SoloPush(first.feed, first.deserializer)

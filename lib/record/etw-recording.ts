@@ -16,11 +16,9 @@ import type { EtwSessionMode } from './etw-session-options.ts';
 import type { SelectionOptions } from './tracepoint-selection.ts';
 
 /** An event has up to 64 KiB, and a buffer has a header. */
-const BUFFER_KIB = 128;
+const BUFFER_BYTES = 128 << 10;
 /** ETW's minimum, per processor. */
 const MIN_BUFFERS = 2;
-
-const MIB = 1 << 20;
 
 /** Who runs when, and where: what shows who used the CPU. */
 const CPU_EVENTS = ['process', 'thread', 'imageLoad', 'profile'] as const;
@@ -48,17 +46,16 @@ export interface EtwRecordingSession {
   readonly capturesState: boolean;
   readonly filters: EtwProviderOptions;
   /** Samples the CPU, too. */
-  readonly cpu?: { readonly sampleInterval?: number };
+  readonly cpu?: { readonly sampleIntervalMs?: number };
 }
 
 /** Providers are names or GUIDs. */
 export interface EtwRecordingOptions extends Omit<SelectionOptions, 'tracepoints'> {
   readonly file: string;
   readonly session: EtwRecordingSession;
-  /** Buffer size per processor, in bytes. */
-  readonly bufferSize: number;
-  /** The size of the file in MiB. */
-  readonly maxSize: number;
+  /** All buffers of a processor together have at least this size. */
+  readonly minBufferBytes: number;
+  readonly maxFileBytes: number;
 }
 
 export interface EtwRecordingResult {
@@ -74,7 +71,7 @@ export interface EtwRecordingResult {
 export class EtwRecording {
   readonly #file: string;
   readonly #mode: EtwSessionMode;
-  readonly #maxSize: number;
+  readonly #maxFileBytes: number;
   readonly #begin = Date.now();
   readonly #session: EtwSession;
   #counts = { eventsLost: 0, buffersLost: 0 };
@@ -89,7 +86,7 @@ export class EtwRecording {
   constructor(options: EtwRecordingOptions) {
     this.#file = resolve(options.file);
     this.#mode = options.session.mode;
-    this.#maxSize = options.maxSize;
+    this.#maxFileBytes = options.maxFileBytes;
     const start = () => startSession(this.#file, options);
     try {
       this.#session =
@@ -141,7 +138,7 @@ export class EtwRecording {
     if (counts !== undefined) return losses;
     if (this.#mode !== 'sequential') return { ...losses, endedBefore: 'ended' };
     // ETW ends a session if another buffer would exceed the file's limit.
-    const isFull = bytes + BUFFER_KIB * 1024 > this.#maxSize * MIB;
+    const isFull = bytes + BUFFER_BYTES > this.#maxFileBytes;
     return { ...losses, endedBefore: isFull ? 'full' : 'ended' };
   }
 
@@ -180,16 +177,16 @@ function sizeOf(file: string): number {
 }
 
 function startSession(file: string, options: EtwRecordingOptions): EtwSession {
-  const { bufferSize, maxSize } = options;
+  const { minBufferBytes, maxFileBytes } = options;
   const { mode, independent, cpu } = options.session;
   const session = EtwSession.start({
     name: RECORDING_NAME,
     mode,
-    ...(mode !== 'memory' && { file, maxSize }),
+    ...(mode !== 'memory' && { file, maxFileBytes }),
     independent,
     ...(cpu && { system: { events: CPU_EVENTS, ...cpu } }),
-    bufferSize: BUFFER_KIB,
-    buffers: availableParallelism() * Math.max(MIN_BUFFERS, Math.ceil(bufferSize / (1024 * BUFFER_KIB))),
+    bufferBytes: BUFFER_BYTES,
+    buffers: availableParallelism() * Math.max(MIN_BUFFERS, Math.ceil(minBufferBytes / BUFFER_BYTES)),
   });
   try {
     enableProviders(session, options);

@@ -7,9 +7,9 @@ import { KernelFlag, LogFileMode } from '../wire/etw/session-properties.ts';
 import { providerGuidOf } from './etw-provider-options.ts';
 
 /**
- * - `sequential`: into a file, until it has `maxSize`
- * - `circular`: into a file of `maxSize`, in which the newest events replace the oldest
- * - `newFile`: into a file, and at `maxSize` into the next, whose number replaces `%d` in `file`
+ * - `sequential`: into a file, until it has `maxFileBytes`
+ * - `circular`: into a file of `maxFileBytes`, in which the newest events replace the oldest
+ * - `newFile`: into a file, and at `maxFileBytes` into the next, whose number replaces `%d` in `file`
  * - `memory`: into a ring in memory, which `flush` writes into a file
  */
 export type EtwSessionMode = 'sequential' | 'circular' | 'newFile' | 'memory';
@@ -23,8 +23,8 @@ export interface EtwSystemOptions {
   readonly events: readonly EtwKernelEvents[];
   /** Whether samples of the CPU and switches between threads have stacks; default true. */
   readonly stacks?: boolean;
-  /** The interval of samples in milliseconds, from 0.125 to 1000, for all of Windows; unchanged by default. */
-  readonly sampleInterval?: number;
+  /** The interval of samples, from 0.125 to 1000, for all of Windows; unchanged by default. */
+  readonly sampleIntervalMs?: number;
 }
 
 /** A session starts with these. */
@@ -35,9 +35,9 @@ export interface EtwSessionOptions {
   readonly mode?: EtwSessionMode;
   /** The .etl file to write. */
   readonly file?: string;
-  /** The size of a file in MiB; fractions are rounded to KiB. Default: no limit. */
-  readonly maxSize?: number;
-  /** Reserves `maxSize` on the disk at once. */
+  /** How large a file gets, rounded up to KiB. Default: no limit. */
+  readonly maxFileBytes?: number;
+  /** Reserves `maxFileBytes` on the disk at once. */
   readonly preallocate?: boolean;
   /** Hands the events to consumers while they are written, too, or only that. */
   readonly realTime?: boolean;
@@ -49,14 +49,14 @@ export interface EtwSessionOptions {
   readonly compressed?: boolean;
   /** Records the kernel, too. This needs the privilege SeSystemProfilePrivilege. */
   readonly system?: EtwSystemOptions;
-  /** The size of a buffer, in KiB, from 4 to 16384: an event must fit into one. Default 128. */
-  readonly bufferSize?: number;
+  /** The size of a buffer, a multiple of 1024 from 4 KiB to 16 MiB: an event must fit into one. Default 128 KiB. */
+  readonly bufferBytes?: number;
   /** How many, at least and for all processors together. Default and minimum: two per processor. */
   readonly buffers?: number;
   /** At most; in memory mode, this is the size of the ring. Default: as many as `buffers`. */
   readonly maxBuffers?: number;
-  /** Seconds after which a buffer is written that is not full. Default: only full ones are, except in real time. */
-  readonly flushTimer?: number;
+  /** After how many milliseconds, in whole seconds, a buffer is written that is not full. Default: only full ones are, except in real time. */
+  readonly flushIntervalMs?: number;
 }
 
 /** The session that only the kernel's events go to, on any Windows. */
@@ -76,8 +76,12 @@ const UNITS_PER_MILLISECOND = 10_000;
 
 const MAX_NAME = 1023;
 const MAX_UINT_32 = 2 ** 32 - 1;
-const KIB_PER_MIB = 1024;
-const DEFAULT_BUFFER_KIB = 128;
+const BYTES_PER_KIB = 1024;
+const BYTES_PER_MIB = 1024 * BYTES_PER_KIB;
+export const MS_PER_SECOND = 1000;
+const DEFAULT_BUFFER_BYTES = 128 * BYTES_PER_KIB;
+/** ETW takes 32 bits of KiB. */
+const MAX_FILE_BYTES = MAX_UINT_32 * BYTES_PER_KIB;
 /** ETW's minimum. */
 const BUFFERS_PER_PROCESSOR = 2;
 
@@ -86,11 +90,8 @@ export function sessionProperties(options: EtwSessionOptions): SessionProperties
   checkName(options.name);
   checkMode(options);
   checkPrivate(options);
-  const { name, file, maxSize = 0, bufferSize = DEFAULT_BUFFER_KIB, flushTimer = 0 } = options;
-  const isInMib = Number.isInteger(maxSize);
-  const size = isInMib ? maxSize : Math.ceil(maxSize * KIB_PER_MIB);
-  checkInteger('bufferSize', bufferSize, 4, 16_384);
-  checkInteger('flushTimer', flushTimer, 0, MAX_UINT_32);
+  const { name, file, maxFileBytes = 0, bufferBytes = DEFAULT_BUFFER_BYTES, flushIntervalMs = 0 } = options;
+  const isInMib = maxFileBytes % BYTES_PER_MIB === 0;
   const { buffers = Math.max(BUFFERS_PER_PROCESSOR * availableParallelism(), 0), maxBuffers = buffers } =
     options;
   checkInteger('buffers', buffers, 1, MAX_UINT_32);
@@ -100,12 +101,16 @@ export function sessionProperties(options: EtwSessionOptions): SessionProperties
     file: file === undefined ? '' : resolve(file),
     guid: sessionGuid(options),
     numbers: {
-      bufferKib: bufferSize,
+      bufferKib: wholeUnits('bufferBytes', bufferBytes, { unit: BYTES_PER_KIB, min: 4, max: 16_384 }),
       minimumBuffers: buffers,
       maximumBuffers: maxBuffers,
-      maximumFileSize: size,
+      maximumFileSize: Math.ceil(maxFileBytes / (isInMib ? BYTES_PER_MIB : BYTES_PER_KIB)),
       mode: modeBits(options) | (isInMib ? 0 : LogFileMode.KibForSize),
-      flushTimer,
+      flushTimer: wholeUnits('flushIntervalMs', flushIntervalMs, {
+        unit: MS_PER_SECOND,
+        min: 0,
+        max: MAX_UINT_32,
+      }),
       enableFlags: kernelFlags(options.system),
     },
   };
@@ -116,14 +121,14 @@ export function sessionProperties(options: EtwSessionOptions): SessionProperties
  *
  * @throws RangeError
  */
-export function sampleUnits({ sampleInterval }: EtwSystemOptions): number | undefined {
+export function sampleUnits({ sampleIntervalMs }: EtwSystemOptions): number | undefined {
   const { min, max } = SAMPLE_INTERVAL;
-  if (sampleInterval === undefined) return undefined;
-  if (sampleInterval >= min && sampleInterval <= max) {
-    return Math.round(sampleInterval * UNITS_PER_MILLISECOND);
+  if (sampleIntervalMs === undefined) return undefined;
+  if (sampleIntervalMs >= min && sampleIntervalMs <= max) {
+    return Math.round(sampleIntervalMs * UNITS_PER_MILLISECOND);
   }
   throw new RangeError(
-    `The sampleInterval of an ETW session must be from ${min} to ${max} milliseconds, not ${shown(sampleInterval)}.`,
+    `The sampleIntervalMs of an ETW session must be from ${min} to ${max}, not ${shown(sampleIntervalMs)}.`,
   );
 }
 
@@ -148,6 +153,19 @@ export function checkInteger(name: string, value: unknown, min: number, max: num
   if (Number.isInteger(value) && Number(value) >= min && Number(value) <= max) return;
   throw new RangeError(
     `The option ${name} of an ETW session must be an integer from ${min} to ${max}, not ${shown(value)}.`,
+  );
+}
+
+/** @throws RangeError unless the value is a multiple of ETW's unit */
+export function wholeUnits(
+  name: string,
+  value: number,
+  { unit, min, max }: { readonly unit: number; readonly min: number; readonly max: number },
+): number {
+  const units = value / unit;
+  if (Number.isInteger(units) && units >= min && units <= max) return units;
+  throw new RangeError(
+    `The option ${name} of an ETW session must be a multiple of ${unit} from ${min * unit} to ${max * unit}, not ${shown(value)}.`,
   );
 }
 
@@ -176,17 +194,19 @@ function sessionGuid({ name, private: provider }: EtwSessionOptions): string | u
   return provider === undefined ? undefined : providerGuidOf(provider);
 }
 
-function checkMode({ mode, file, maxSize, preallocate, realTime }: EtwSessionOptions): void {
+function checkMode({ mode, file, maxFileBytes, preallocate, realTime }: EtwSessionOptions): void {
   if (mode !== undefined && !Object.hasOwn(MODES, mode)) {
     throw new TypeError(
       `The mode of an ETW session must be sequential, circular, newFile or memory, not ${shown(mode)}.`,
     );
   }
-  if (maxSize !== undefined && !(Number(maxSize) > 0 && Number(maxSize) * KIB_PER_MIB <= MAX_UINT_32)) {
-    throw new RangeError(`The maxSize of an ETW session must be a size in MiB, not ${shown(maxSize)}.`);
+  if (maxFileBytes !== undefined && !(Number(maxFileBytes) > 0 && Number(maxFileBytes) <= MAX_FILE_BYTES)) {
+    throw new RangeError(
+      `The maxFileBytes of an ETW session must be from 1 to ${MAX_FILE_BYTES}, not ${shown(maxFileBytes)}.`,
+    );
   }
   if (mode === 'memory') {
-    const other = Object.entries({ file, maxSize, preallocate, realTime }).find(([, value]) => value);
+    const other = Object.entries({ file, maxFileBytes, preallocate, realTime }).find(([, value]) => value);
     if (other === undefined) return;
     throw new TypeError(
       `An ETW session in memory takes no ${other[0]} (${shown(other[1])}): flush writes its events into a file, and ` +
@@ -204,8 +224,8 @@ function checkMode({ mode, file, maxSize, preallocate, realTime }: EtwSessionOpt
     );
   }
   const needsSize = preallocate === true ? 'that preallocates its file' : `of mode ${mode}`;
-  if ((mode === 'circular' || mode === 'newFile' || preallocate === true) && maxSize === undefined) {
-    throw new TypeError(`An ETW session ${needsSize} needs a maxSize for ${shown(file)}.`);
+  if ((mode === 'circular' || mode === 'newFile' || preallocate === true) && maxFileBytes === undefined) {
+    throw new TypeError(`An ETW session ${needsSize} needs a maxFileBytes for ${shown(file)}.`);
   }
 }
 

@@ -31,8 +31,10 @@ import {
   type EtwSessionOptions,
   type EtwSystemOptions,
   kernelFlags,
+  MS_PER_SECOND,
   sampleUnits,
   sessionProperties,
+  wholeUnits,
 } from './etw-session-options.ts';
 
 export { RecorderError } from '../platform/recorder-error.ts';
@@ -51,8 +53,8 @@ export interface EtwSessionUpdate {
   readonly file?: string;
   /** How many buffers at most, for all processors together. */
   readonly maxBuffers?: number;
-  /** Seconds after which a buffer is written that is not full. */
-  readonly flushTimer?: number;
+  /** After how many milliseconds, in whole seconds, a buffer is written that is not full. */
+  readonly flushIntervalMs?: number;
   /** Whether consumers get the events. */
   readonly realTime?: boolean;
   /** The events of a session that records the kernel. */
@@ -67,16 +69,16 @@ export interface EtwSessionStatus {
   /** LogFileMode of EVENT_TRACE_PROPERTIES. */
   readonly mode: number;
   readonly isRealTime: boolean;
-  /** The size of a buffer, in KiB. */
-  readonly bufferSize: number;
+  /** The size of a buffer. */
+  readonly bufferBytes: number;
   readonly buffers: number;
   readonly freeBuffers: number;
   readonly minBuffers: number;
   readonly maxBuffers: number;
-  /** The size is in MiB; 0: no limit. */
-  readonly maxSize: number;
-  /** Seconds; 0: none. */
-  readonly flushTimer: number;
+  /** How large a file gets; 0: no limit. */
+  readonly maxFileBytes: number;
+  /** 0: only full buffers are written. */
+  readonly flushIntervalMs: number;
   readonly buffersWritten: number;
   readonly eventsLost: number;
   /** Lost, with an unknown number of events. */
@@ -199,9 +201,12 @@ export class EtwSession {
    * @throws RecorderError; TypeError and RangeError for bad options
    */
   update(change: EtwSessionUpdate): EtwSessionStatus | undefined {
-    const { file, maxBuffers, flushTimer, realTime, kernelEvents } = change;
+    const { file, maxBuffers, flushIntervalMs, realTime, kernelEvents } = change;
     if (maxBuffers !== undefined) checkInteger('maxBuffers', maxBuffers, 1, 2 ** 32 - 1);
-    if (flushTimer !== undefined) checkInteger('flushTimer', flushTimer, 1, 2 ** 32 - 1);
+    const flushTimer =
+      flushIntervalMs === undefined
+        ? undefined
+        : wholeUnits('flushIntervalMs', flushIntervalMs, { unit: MS_PER_SECOND, min: 1, max: 2 ** 32 - 1 });
     const enableFlags = kernelEvents && kernelFlags({ events: kernelEvents });
     // Numbers that are not given would become 0.
     const before = this.#control(SessionControl.Query)?.numbers;
@@ -281,13 +286,13 @@ function status(found: FoundSession | undefined): EtwSessionStatus | undefined {
     file,
     mode: numbers.mode,
     isRealTime: (numbers.mode & LogFileMode.RealTime) !== 0,
-    bufferSize: numbers.bufferKib,
+    bufferBytes: numbers.bufferKib * 1024,
     buffers: numbers.buffers,
     freeBuffers: numbers.freeBuffers,
     minBuffers: numbers.minimumBuffers,
     maxBuffers: numbers.maximumBuffers,
-    maxSize: isInKib ? numbers.maximumFileSize / 1024 : numbers.maximumFileSize,
-    flushTimer: numbers.flushTimer,
+    maxFileBytes: numbers.maximumFileSize * (isInKib ? 2 ** 10 : 2 ** 20),
+    flushIntervalMs: numbers.flushTimer * MS_PER_SECOND,
     buffersWritten: numbers.buffersWritten,
     eventsLost: numbers.eventsLost,
     buffersLost: numbers.logBuffersLost,

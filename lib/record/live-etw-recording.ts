@@ -13,12 +13,12 @@ const NAME_PATTERN = /^tracewright-live-(\d+)(?:-\d+)?$/;
 let sessions = 0;
 
 /** An event has up to 64 KiB, and a buffer has a header. */
-const BUFFER_KIB = 128;
+const BUFFER_BYTES = 128 << 10;
 /** Per processor: one is filled while others are delivered. */
 const BUFFERS = 4;
 const MAX_BUFFERS = 16;
 /** If this process is busy, Windows delivers what is not full by itself, in seconds. */
-const FLUSH_TIMER = 1;
+const FLUSH_INTERVAL_MS = 1000;
 /** How long an event waits for earlier ones. The buffers of all processors are flushed at once. */
 const WAIT_MS = 250;
 
@@ -41,10 +41,10 @@ export class LiveEtwRecording {
     this.#session = EtwSession.start({
       name,
       realTime: true,
-      bufferSize: BUFFER_KIB,
+      bufferBytes: BUFFER_BYTES,
       buffers: BUFFERS * processors,
       maxBuffers: MAX_BUFFERS * processors,
-      flushTimer: FLUSH_TIMER,
+      flushIntervalMs: FLUSH_INTERVAL_MS,
     });
     // A session outlives the process that started it, however it ends.
     process.once('exit', this.#endAtExit);

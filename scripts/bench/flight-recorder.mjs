@@ -69,11 +69,11 @@ async function dumps(folder, { megabytes, count, rate }) {
   const recorder = startFlightRecorder({
     providers: PROVIDER,
     folder,
-    megabytes,
-    seconds: 3600,
-    diskMegabytes: 64,
+    maxBytes: megabytes * 2 ** 20,
+    maxAgeMs: 3_600_000,
+    maxDiskBytes: 64 * 2 ** 20,
   });
-  while (recorder.size < 0.95 * megabytes * 2 ** 20) {
+  while (recorder.bytes < 0.95 * megabytes * 2 ** 20) {
     for (let i = 0; i < AT_ONCE; i++) request();
     await sleep(1);
   }

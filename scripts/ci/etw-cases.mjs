@@ -92,7 +92,7 @@ export const cases = {
   'max-size': {
     sees: 'a file that ends at its maximum of 1 MiB, with the oldest events; the session has ended by itself',
     async run(harness) {
-      const session = await recordMany(harness, { file: 'trace.etl', maxSize: 1 });
+      const session = await recordMany(harness, { file: 'trace.etl', maxFileBytes: 2 ** 20 });
       await harness.settle();
       const hasEnded = session.query() === undefined;
       const numbers = numbersOf(await harness.read('trace.etl'), 'Number');
@@ -107,7 +107,11 @@ export const cases = {
   circular: {
     sees: 'a file of 1 MiB with the newest events',
     async run(harness) {
-      const session = await recordMany(harness, { file: 'trace.etl', mode: 'circular', maxSize: 1 });
+      const session = await recordMany(harness, {
+        file: 'trace.etl',
+        mode: 'circular',
+        maxFileBytes: 2 ** 20,
+      });
       session.close();
       const numbers = numbersOf(await harness.read('trace.etl'), 'Number');
       const [size = 0] = harness.sizes('trace.etl');
@@ -122,7 +126,7 @@ export const cases = {
     sees: 'several files of at most 1 MiB, in which each event is once, and another one after nextFile()',
     async run(harness) {
       const file = 'trace_%d.etl';
-      const session = await recordMany(harness, { file, mode: 'newFile', maxSize: 1 });
+      const session = await recordMany(harness, { file, mode: 'newFile', maxFileBytes: 2 ** 20 });
       const before = harness.sizes(file).length;
       session.nextFile();
       await harness.write(FEW, { kind: 'Number', from: MANY });
@@ -195,11 +199,11 @@ export const cases = {
       const session = await harness.start({ file: 'first.etl' }, {});
       await harness.write(FEW, { kind: 'Number' });
       const { maxBuffers } = session.query();
-      session.update({ flushTimer: 7, maxBuffers: maxBuffers + 8, file: harness.path('second.etl') });
+      session.update({ flushIntervalMs: 7000, maxBuffers: maxBuffers + 8, file: harness.path('second.etl') });
       await harness.write(FEW, { kind: 'Number', from: FEW });
       const status = session.query();
       session.close();
-      const isUpdated = status?.flushTimer === 7 && status.maxBuffers === maxBuffers + 8;
+      const isUpdated = status?.flushIntervalMs === 7000 && status.maxBuffers === maxBuffers + 8;
       const second = numbersOf(await harness.read('second.etl'), 'Number');
       return [
         ...expectThat(isUpdated, `The session is now ${JSON.stringify(status)}.`),
@@ -290,7 +294,7 @@ export const cases = {
   'real-time': {
     sees: 'every event, in order and none lost, without a file, while they are written',
     async run(harness) {
-      const session = await harness.start({ realTime: true, flushTimer: 1 }, {});
+      const session = await harness.start({ realTime: true, flushIntervalMs: 1000 }, {});
       const received = harness.receive();
       await harness.write(10 * FEW, { kind: 'Number' });
       session.close();

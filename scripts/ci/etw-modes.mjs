@@ -55,7 +55,7 @@ class Harness {
 
   async start({ file, ...options }, enabled) {
     const session = EtwSession.start({
-      ...{ name: SESSION, bufferSize: 64, buffers: 64 },
+      ...{ name: SESSION, bufferBytes: 64 << 10, buffers: 64 },
       ...(file && { file: this.path(file) }),
       ...options,
     });

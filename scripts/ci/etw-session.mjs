@@ -63,7 +63,7 @@ const recorders = {
   paths: recorded(),
   package: recorded(),
   stacks: { ...recorded('--stacks'), decode: ownEvents, check: stackProblems },
-  circular: recorded('--mode', 'circular', '--max-size', '16'),
+  circular: recorded('--mode', 'circular', '--max-size', '16MiB'),
   ring: { ...recorded('--ring'), decode: ownEvents },
   cpu: { ...recorded('--cpu'), decode: ownEvents, check: sampleProblems },
   live: watched(),

@@ -20,8 +20,8 @@ describe('the settings', () => {
   it('need a folder and a rule with a name and providers, and have defaults for the rest', () => {
     expect(read({ folder: '/a', rules: [rule] })).toMatchObject({
       folder: '/a',
-      scanSeconds: 5,
-      disk: { megabytes: 1024, whenFull: 'removeOldest' },
+      scanIntervalMs: 5000,
+      disk: { maxBytes: 1024e6, whenFull: 'removeOldest' },
       metrics: { host: '127.0.0.1', port: 9464 },
       rules: [
         {
@@ -140,7 +140,7 @@ describe('the settings', () => {
       ),
     ]);
     expect(inRule({ triggers: [{ type: 'slow' }, 7] })).toEqual([
-      'agent.json: rules[0].triggers[0].milliseconds must be a number from 0 to 31622400: it is missing.',
+      'agent.json: rules[0].triggers[0].limitMs must be a number from 0 to 31622400000: it is missing.',
       expect.stringMatching(/^agent\.json: rules\[0\]\.triggers\[1\]\.type must be /),
     ]);
     const counter = { type: 'counter', provider: 'System.Runtime', counter: 'cpu-usage' };

@@ -29,14 +29,14 @@ describe.skipIf(notHere !== undefined)(named('the agent', notHere), () => {
   afterAll(() => fleet.end());
 
   it('loses nothing that was whole when it is killed, and completes the rest', async () => {
-    const first = await fleet.collect({}, { file: { seconds: 0.5 } });
+    const first = await fleet.collect({}, { file: { maxAgeMs: 500 } });
     await fleet.until('files_written_total', 2 * PROCESSES);
     first.kill();
     await first.end();
     const contents = new Map(fleet.traces.map((path) => [path, readFileSync(path)]));
     expect(fleet.partial.length).toBeGreaterThan(0);
     for (const path of contents.keys()) expect(await eventsIn(path)).toMatchObject({ lost: 0 });
-    await fleet.collect({}, { file: { seconds: 0.5 } });
+    await fleet.collect({}, { file: { maxAgeMs: 500 } });
     expect((await fleet.metrics()).files_salvaged_total).toBeGreaterThan(0);
     await fleet.until('files_written_total', PROCESSES);
     const { sent } = await fleet.endAgent();
@@ -50,8 +50,8 @@ describe.skipIf(notHere !== undefined)(named('the agent', notHere), () => {
   });
 
   it('counts each event for which the budget has no room', async () => {
-    const disk = { megabytes: 0.1, whenFull: 'refuseNew' };
-    await fleet.collect({ disk }, { file: { seconds: 0.2 } });
+    const disk = { maxBytes: 0.1e6, whenFull: 'refuseNew' };
+    await fleet.collect({ disk }, { file: { maxAgeMs: 200 } });
     await fleet.until('events_dropped_total{reason="budget"}', 1000);
     const { received, written, dropped, sent } = await fleet.endAgent();
     expect(received).toBe(sent);
@@ -65,7 +65,7 @@ describe.skipIf(notHere !== undefined)(named('the agent', notHere), () => {
       mkdirSync(fleet.folder);
       execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=128k', 'tmpfs', fleet.folder]);
       try {
-        const agent = await fleet.collect({ disk: { whenFull: 'refuseNew' } }, { file: { seconds: 0.2 } });
+        const agent = await fleet.collect({ disk: { whenFull: 'refuseNew' } }, { file: { maxAgeMs: 200 } });
         await fleet.until('events_dropped_total{reason="disk"}', 1000);
         expect((await fleet.metrics())['errors_total{kind="disk"}']).toBeGreaterThan(2);
         const { written, dropped, sent } = await fleet.endAgent();
@@ -83,7 +83,7 @@ describe.skipIf(notHere !== undefined)(named('the agent', notHere), () => {
   it.skipIf(noMount !== undefined)(named('attaches to programs in containers', noMount), async () => {
     const inside = fleet.startInContainer(RATE, { CONTAINER: 'yes' });
     try {
-      await fleet.collect({}, { match: { environment: { CONTAINER: 'yes' } }, file: { seconds: 0.5 } });
+      await fleet.collect({}, { match: { environment: { CONTAINER: 'yes' } }, file: { maxAgeMs: 500 } });
       await fleet.until('files_written_total', 1);
       expect((await fleet.metrics()).attached_processes).toBe(1);
       const { received, written } = await fleet.endAgent();
@@ -98,7 +98,7 @@ describe.skipIf(notHere !== undefined)(named('the agent', notHere), () => {
     const rule = {
       match: { environment: { TEAM: 'pay*' }, runtime: 'node' },
       collect: 'ring',
-      seconds: 0,
+      durationMs: 0,
       triggers: [{ type: 'event', event: 'RequestStop', fields: { success: 'false' } }],
     };
     await fleet.collect({}, rule);
@@ -113,7 +113,7 @@ describe.skipIf(notHere !== undefined)(named('the agent', notHere), () => {
   it.skipIf(noPrometheus !== undefined)(
     named('has its counters scraped by Prometheus', noPrometheus),
     async () => {
-      await fleet.collect({}, { file: { seconds: 0.5 } });
+      await fleet.collect({}, { file: { maxAgeMs: 500 } });
       const prometheus = await Prometheus.start(fleet.metricsUrl);
       try {
         await fleet.until('attached_processes', PROCESSES);
@@ -132,7 +132,7 @@ describe.skipIf(notHere !== undefined)(named('the agent', notHere), () => {
   it('ships what it has: files as Parquet, activities as spans', async () => {
     const collector = await Collector.open();
     try {
-      await fleet.collect({ parquet: {}, otlp: { url: collector.url } }, { file: { seconds: 0.5 } });
+      await fleet.collect({ parquet: {}, otlp: { url: collector.url } }, { file: { maxAgeMs: 500 } });
       await fleet.until('parquet_files_written_total', 5 * PROCESSES);
       await fleet.until('spans_sent_total', 100);
       const { sent, written } = await fleet.endAgent();
@@ -151,11 +151,11 @@ describe.skipIf(notHere !== undefined)(named('the agent', notHere), () => {
   });
 
   it('says what is wrong with its settings, and changes nothing then', async () => {
-    const wrong = await fleet.command({ disk: { megabytes: 'all' } }, { seconds: -1 }).end();
+    const wrong = await fleet.command({ disk: { maxBytes: 'all' } }, { durationMs: -1000 }).end();
     expect(wrong).toMatchObject({ status: 2, stdout: '' });
     expect(wrong.stderr.trimEnd().split('\n')).toEqual([
       expect.stringMatching(
-        /^tracewright: .*agent\.json: disk\.megabytes must be a number from .+, not 'all'\.$/,
+        /^tracewright: .*agent\.json: disk\.maxBytes must be a number from .+, not 'all'\.$/,
       ),
       expect.stringMatching(/agent\.json: rules\[0\]\.seconds must be a number from 0 to 86400, not -1\.$/),
     ]);
@@ -174,7 +174,7 @@ describe.skipIf(notHere !== undefined)(named('the agent', notHere), () => {
     late?.pause();
     try {
       // There is only one search.
-      await fleet.collect({ scanSeconds: 3600 });
+      await fleet.collect({ scanIntervalMs: 3600000 });
       await fleet.until('attached_processes', PROCESSES - 1);
       // Longer than a process that is not busy takes.
       await new Promise((resolve) => setTimeout(resolve, 3000));
@@ -190,7 +190,7 @@ describe.skipIf(notHere !== undefined)(named('the agent', notHere), () => {
 
   it('attaches to programs as they start, and counts those that have ended before', async () => {
     // Longer than the test: only the notice of a start finds them.
-    await fleet.collect({ scanSeconds: 3600 });
+    await fleet.collect({ scanIntervalMs: 3600000 });
     await fleet.until('attached_processes', PROCESSES);
     await fleet.start(2, RATE, { TEAM: 'late' });
     await fleet.until('attached_processes', PROCESSES + 2);
@@ -207,7 +207,7 @@ describe.skipIf(notHere !== undefined)(named('the agent', notHere), () => {
   });
 
   it('has every event of programs that end before it, and of those that end after it', async () => {
-    await fleet.collect({}, { file: { seconds: 0.5 } });
+    await fleet.collect({}, { file: { maxAgeMs: 500 } });
     await fleet.until('attached_processes', PROCESSES);
     await fleet.until('files_written_total', PROCESSES);
     const early = await fleet.report('SIGTERM', fleet.programs.splice(0, 3));

@@ -158,7 +158,7 @@ describe('a session of the agent', () => {
     expect(await readEvents(files[0])).toEqual({ events: { A: 10 }, lost: 0 });
     expect(said).toEqual([
       expect.stringMatching(
-        /^Process \d+ has sent \d+ MB without a sequence point, .+ may have 4 MB of memory; see memory\.megabytes\.$/,
+        /^Process \d+ has sent \d+ MB without a sequence point, .+ may have 4 MB of memory; see memory\.maxBytes\.$/,
       ),
     ]);
     expect(memoryUsed).toBe(0);
@@ -167,7 +167,7 @@ describe('a session of the agent', () => {
   it('lets a process wait that sends more than it may', async () => {
     const trace = new AgentTrace();
     const sections = Array.from({ length: 40 }, () => trace.section('A', 1000));
-    const rule = { limits: { megabytesPerSecond: 0.1 } };
+    const rule = { limits: { maxBytesPerSecond: 0.1e6 } };
     const { attachment, counters } = attach(await sending(Buffer.concat(sections), false), rule);
     await vi.waitFor(() => expect(counters.throttledMs).toBeGreaterThan(0), { timeout: 5000 });
     attachment.close();
@@ -233,7 +233,7 @@ describe('a trigger', () => {
     expect([counters.triggers.get('r'), counters.unused.get('r')]).toEqual([0, counters.received.get('r')]);
   });
 
-  it.each([{ type: 'startup' }, { type: 'interval', seconds: 60 }])('is $type', async (trigger) => {
+  it.each([{ type: 'startup' }, { type: 'interval', intervalMs: 60000 }])('is $type', async (trigger) => {
     const fake = await sending(new AgentTrace().section('A', 10), false);
     const { attachment, counters } = attach(fake, { collect: 'ring', triggers: [trigger] });
     await vi.waitFor(() => expect(counters.held).toBe(10));

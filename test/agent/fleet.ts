@@ -106,7 +106,7 @@ export class Fleet {
     const metrics = { port: 0 };
     writeFileSync(
       config,
-      JSON.stringify({ folder: this.folder, scanSeconds: 0.2, metrics, rules, ...settings }),
+      JSON.stringify({ folder: this.folder, scanIntervalMs: 200, metrics, rules, ...settings }),
     );
     return new RunningCommand(['agent', '--config', config], {
       env: { ...this.#env, OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json' },

@@ -88,7 +88,7 @@ const setBack = (ms: number) => vi.setSystemTime(Date.now() - ms);
 
 describe('a stream', () => {
   it('becomes files, each a trace of its own with what describes its events', async () => {
-    const recording = new Recording({ file: { seconds: 60 } });
+    const recording = new Recording({ file: { maxAgeMs: 60000 } });
     recording.take('A');
     recording.take('B', 10, 5);
     later(60_000);
@@ -106,7 +106,7 @@ describe('a stream', () => {
   });
 
   it('begins a new file in time although the clock goes back an hour', async () => {
-    const recording = new Recording({ file: { seconds: 60 } });
+    const recording = new Recording({ file: { maxAgeMs: 60000 } });
     recording.take('A');
     setBack(3_600_000);
     later(60_000);
@@ -127,7 +127,7 @@ describe('a stream', () => {
   });
 
   it('ends a file at its size', async () => {
-    const recording = new Recording({ file: { megabytes: 0.1 } });
+    const recording = new Recording({ file: { maxBytes: 0.1e6 } });
     for (let i = 0; i < 30; i++) recording.take('A', 1000);
     await recording.recorder.end();
     expect(whole().length).toBeGreaterThan(2);
@@ -174,7 +174,7 @@ describe('a file that is not whole', () => {
 
 describe('the disk budget', () => {
   it('removes the oldest whole files for new ones', async () => {
-    const recording = new Recording({ file: { seconds: 1 } }, 20_000);
+    const recording = new Recording({ file: { maxAgeMs: 1000 } }, 20_000);
     for (let i = 1; i <= 5; i++) {
       recording.take('A', 1000);
       await recording.whenWhole(i);
@@ -186,7 +186,7 @@ describe('the disk budget', () => {
   });
 
   it('refuses new events if that is wanted, and counts them', async () => {
-    const recording = new Recording({ file: { seconds: 1 } }, 30_000, 'refuseNew');
+    const recording = new Recording({ file: { maxAgeMs: 1000 } }, 30_000, 'refuseNew');
     for (let i = 0; i < 5; i++) {
       recording.take('A', 1000);
       later(1000);
@@ -217,10 +217,15 @@ describe('the disk budget', () => {
 });
 
 describe('a ring', () => {
-  const ring = { collect: 'ring', seconds: 2, triggers: [{ type: 'failure' }], ring: { seconds: 10 } };
+  const ring = {
+    collect: 'ring',
+    durationMs: 2000,
+    triggers: [{ type: 'failure' }],
+    ring: { maxAgeMs: 10000 },
+  };
 
   it('is written by a trigger, with what follows for some time', async () => {
-    const recording = new Recording({ ...ring, ring: { seconds: 3 } });
+    const recording = new Recording({ ...ring, ring: { maxAgeMs: 3000 } });
     recording.take('Old', 10);
     later(4000);
     recording.take('Before', 20);
@@ -241,14 +246,14 @@ describe('a ring', () => {
   });
 
   it('takes no more memory than it may', async () => {
-    const recording = new Recording({ ...ring, ring: { megabytes: 0.1 } });
+    const recording = new Recording({ ...ring, ring: { maxBytes: 0.1e6 } });
     for (let i = 0; i < 100; i++) recording.take('A', 1000);
     expect(recording.counters.heldBytes).toBeLessThanOrEqual(1e5);
     expect(recording.counters.held + recording.counters.unused.get('r')).toBe(100_000);
   });
 
   it('shares the memory of all rings: the largest makes room', () => {
-    const recording = new Recording({ ...ring, ring: { megabytes: 10 } }, 1e6, 'refuseNew', 1e5);
+    const recording = new Recording({ ...ring, ring: { maxBytes: 10e6 } }, 1e6, 'refuseNew', 1e5);
     for (let i = 0; i < 100; i++) recording.take('A', 1000);
     const { counters } = recording;
     expect(counters.memoryUsed).toBeLessThanOrEqual(1e5);

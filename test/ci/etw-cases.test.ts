@@ -43,7 +43,7 @@ class ModelSession {
   enabled: EtwProviderOptions = {};
   isRunning = true;
   readonly #model: Model;
-  #status = { flushTimer: 0, maxBuffers: 64, eventsLost: 0 };
+  #status = { flushIntervalMs: 0, maxBuffers: 64, eventsLost: 0 };
   #file: string;
   #number = 1;
   #ring: CaseEvent[] = [];
@@ -63,8 +63,8 @@ class ModelSession {
   }
 
   take(event: CaseEvent): void {
-    const { mode, maxSize, buffers = 0 } = this.options;
-    const room = maxSize === undefined ? Number.POSITIVE_INFINITY : (maxSize << 20) / EVENT_SIZE;
+    const { mode, maxFileBytes, buffers = 0 } = this.options;
+    const room = (maxFileBytes ?? Number.POSITIVE_INFINITY) / EVENT_SIZE;
     if (mode === 'memory') {
       this.#ring.push(event);
       if (this.#ring.length > (buffers * 65_536) / EVENT_SIZE) this.#ring.shift();
@@ -85,8 +85,8 @@ class ModelSession {
     return this.isRunning ? this.#status : undefined;
   }
 
-  update({ file, flushTimer = 0, maxBuffers = 0 }: EtwSessionUpdate): void {
-    this.#status = { ...this.#status, flushTimer, maxBuffers };
+  update({ file, flushIntervalMs = 0, maxBuffers = 0 }: EtwSessionUpdate): void {
+    this.#status = { ...this.#status, flushIntervalMs, maxBuffers };
     this.#file = file ?? this.#file;
   }
 

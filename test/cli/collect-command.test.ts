@@ -128,7 +128,7 @@ describe('collect with a command', () => {
       '--provider',
       '*',
       '--max-size',
-      '0.02',
+      '20kB',
       '--',
       NODE,
       WRITES,

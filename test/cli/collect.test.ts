@@ -181,7 +181,7 @@ describe('collect', () => {
       return ok(u64(SESSION_ID));
     };
     await started({ answers: { '02/03': flood, '02/01': () => undefined } });
-    const { status, stderr } = await run('collect', '-p', PID, '-o', 'a', '--max-size', '2');
+    const { status, stderr } = await run('collect', '-p', PID, '-o', 'a', '--max-size', '2MB');
     expect({ status, stderr }).toEqual({
       status: 0,
       stderr: 'Collected 2.0 MB into a. The file was cut off at --max-size.\n',
@@ -189,11 +189,11 @@ describe('collect', () => {
     expect(statSync(join(folder.path, 'a')).size).toBe(2e6);
   });
 
-  it('accepts a number of megabytes as --max-size', async () => {
-    const { status, stderr } = await run('collect', '-p', PID, '--max-size', 'much');
+  it('accepts a size with its unit as --max-size', async () => {
+    const { status, stderr } = await run('collect', '-p', PID, '--max-size', '64');
     expect({ status, stderr }).toEqual({
       status: 2,
-      stderr: 'tracewright: --max-size takes a size in megabytes, not "much".\n',
+      stderr: 'tracewright: --max-size takes a size such as 64MB or 512KiB, not "64".\n',
     });
   });
 

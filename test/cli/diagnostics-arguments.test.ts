@@ -37,7 +37,7 @@ describe('collect', () => {
 
 describe('counters', () => {
   it.each([
-    [['--interval', '0'], '--interval takes seconds, 0.1 or more, not "0".'],
+    [['--interval', '0'], '--interval takes a duration such as 10s or 500ms of at least 100ms, not "0".'],
     [['--provider', 'A;B'], '--provider takes names of event sources and meters, not "A;B".'],
     [
       ['--provider', 'node.runtime'],
@@ -45,7 +45,7 @@ describe('counters', () => {
     ],
     [['--provider', ''], '--provider takes names of event sources and meters, not "".'],
     [['--providers=A'], 'There is no option --providers; did you mean --provider (can be repeated)?'],
-    [['--duration', 'x'], '--duration takes a number of seconds, not "x".'],
+    [['--duration', 'x'], '--duration takes a duration such as 10s or 500ms, not "x".'],
   ])('rejects %j', async (args, sentence) => {
     await expect(countersCommand(['-p', '1', ...args])).rejects.toEqual(new UsageError(sentence));
   });

@@ -184,7 +184,7 @@ describe('a trace that cannot be dumped', () => {
     expect(dump('--jsno', text)).toMatchObject({ status: 2, lines: [] });
     expect(dump('--limit', 'many', text)).toMatchObject({
       status: 2,
-      stderr: 'tracewright: --limit takes a number of events, not "many".\n',
+      stderr: 'tracewright: --limit takes a number of at least 0, not "many".\n',
     });
     expect(dump('--help')).toMatchObject({ status: 0, stderr: '' });
     expect(stats('--help')).toMatchObject({ status: 0, stderr: '' });

@@ -36,7 +36,7 @@ describe('the command line of live', () => {
   });
 
   it.each([
-    [['--level', 'loud'], /--level takes 0 to 255 or one of/],
+    [['--level', 'loud'], /--level takes a number from 0 to 255, or a name such as Warning, not "loud"/],
     [['--provider', '082256f5-7e74-534a-d7aa-b5a2c4825e57'], 'providers have no GUID on Linux'],
     [['--from', '1s'], /--from/],
     [['--json', '--web'], 'live takes --json or --web, not both.'],

@@ -36,7 +36,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tracewright-output-'));
   trace = join(folder, 'trace.nettrace');
   const log = defineEventSource('Output-Test', { Plain: event({ text: 'string' }) });
-  const session = startSession({ providers: 'Output-Test', output: trace, bufferMB: 64 });
+  const session = startSession({ providers: 'Output-Test', output: trace, maxBufferBytes: 64 * 2 ** 20 });
   for (let n = 0; n < EVENTS; n++) log.Plain({ text: `number ${n}` });
   expect(await session.close()).toMatchObject({ events: EVENTS, problem: undefined });
 });

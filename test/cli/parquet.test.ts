@@ -57,8 +57,8 @@ describe('collect --parquet', () => {
   it.each([
     [['-o', 'a'], '--parquet writes no single file: --output cannot be given.'],
     [['--otlp', 'http://localhost:4318'], '--otlp and --parquet cannot be given together.'],
-    [['--parquet-every', '0'], '--parquet-every takes a number of seconds, not "0".'],
-    [['--parquet-size', 'x'], '--parquet-size takes a size in megabytes, not "x".'],
+    [['--parquet-every', '0'], '--parquet-every takes a duration such as 10s or 500ms, not "0".'],
+    [['--parquet-size', 'x'], '--parquet-size takes a size such as 64MB or 512KiB, not "x".'],
   ])('refuses %j', async (args, sentence) => {
     const { status, stderr } = await run('collect', '--parquet', 'lake', ...args, '-p', '1');
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining(sentence) });

@@ -12,7 +12,7 @@ describe('the command line of record', () => {
   it('may be empty', () => {
     expect(linux([])).toMatchObject({
       file: 'perf.data',
-      bufferSize: 2 << 20,
+      bufferBytes: 2 << 20,
       duration: undefined,
       command: [],
     });
@@ -24,7 +24,9 @@ describe('the command line of record', () => {
   });
 
   it('accepts any buffer size, and rounds it to what the kernel supports', () => {
-    const sizes = ['1', '64', '65', '3000'].map((size) => linux(['--buffer-size', size])?.bufferSize);
+    const sizes = ['1KiB', '64KiB', '65KiB', '3MB'].map(
+      (size) => linux(['--buffer-size', size])?.bufferBytes,
+    );
     expect(sizes).toEqual([64, 64, 128, 4096].map((kibibytes) => kibibytes * 1024));
   });
 
@@ -38,7 +40,7 @@ describe('the command line of record', () => {
   });
 
   it('can keep the latest events only', () => {
-    expect(linux(['--ring', '--max-size', '5'])).toMatchObject({ isRing: true, maxSize: 5 });
+    expect(linux(['--ring', '--max-size', '5MB'])).toMatchObject({ isRing: true, maxBytes: 5e6 });
     expect(linux([])?.isRing).toBe(false);
     expect(windows(['--provider', 'A', '--ring'])).toMatchObject({ isRing: true, etw: { mode: 'memory' } });
     expect(() => recordArguments(['--ring'], 'darwin')).toThrow(/only on Linux and Windows/);
@@ -56,14 +58,14 @@ describe('the command line of record', () => {
     [['--level', '0'], '--level takes a number from 1 to 255, or a name such as Warning, not "0".'],
     [['--keywords', '0xg'], '--keywords takes 64 bits in hex, not "0xg".'],
     [['--duration', '-1s'], /--duration/],
-    [['--duration', '0'], '--duration takes a number of seconds, not "0".'],
-    [['--buffer-size', '0'], '--buffer-size takes a size in KiB, from 1 to 1048576, not "0".'],
+    [['--duration', '0'], '--duration takes a duration such as 10s or 500ms, not "0".'],
+    [['--buffer-size', '64'], '--buffer-size takes a size such as 64MB or 512KiB, not "64".'],
     [['--tracepoint', 'name'], '--tracepoint takes SYSTEM:NAME, not "name".'],
     [['--tracepoint', '../x:name'], '--tracepoint takes SYSTEM:NAME, not "../x:name".'],
     [['--tracepoint', 'sched:..'], '--tracepoint takes SYSTEM:NAME, not "sched:..".'],
     [['node', 'app.js'], /node/],
     [['--stacks'], '--stacks is supported only on Windows.'],
-    [['--max-size', '5'], '--max-size is supported only on Windows.'],
+    [['--max-size', '5MB'], '--max-size is supported only on Windows.'],
     [['--end-left-behind'], '--end-left-behind is supported only on Windows.'],
     [['--'], 'There is no command after --.'],
     [
@@ -191,7 +193,7 @@ describe('the command line of record on Windows', () => {
 
   it('samples the CPU, as often as Windows does or as asked', () => {
     expect(etw('--cpu')?.cpu).toEqual({});
-    expect(etw('--cpu', '--frequency', '4000')?.cpu).toEqual({ sampleInterval: 0.25 });
+    expect(etw('--cpu', '--frequency', '4000')?.cpu).toEqual({ sampleIntervalMs: 0.25 });
   });
 
   it.each([

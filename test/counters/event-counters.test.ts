@@ -104,7 +104,7 @@ describe('the event', () => {
 
   it("of an IncrementingEventCounter contains the increment of the interval, in .NET's order", () => {
     const counter = kept(
-      new IncrementingEventCounter(log, 'requests', { displayName: 'Requests', displayRateSeconds: 60 }),
+      new IncrementingEventCounter(log, 'requests', { displayName: 'Requests', displayRateMs: 60_000 }),
     );
     const { payloads } = asking(2);
     counter.increment();
@@ -264,8 +264,8 @@ describe('a counter', () => {
     expect(() => new EventCounter(log, 'x', { metadata: { a: '1,2' } })).toThrow(
       'Counters-Test.x: metadata must not contain ":" or ",", unlike "a" with "1,2".',
     );
-    expect(() => new IncrementingEventCounter(log, 'x', { displayRateSeconds: 0 })).toThrow(
-      'Counters-Test.x: displayRateSeconds must be an integer from 1 to 86399, not 0.',
+    expect(() => new IncrementingEventCounter(log, 'x', { displayRateMs: 0 })).toThrow(
+      'Counters-Test.x: displayRateMs must be whole seconds, a multiple of 1000 below 86400000, not 0.',
     );
   });
 });

@@ -61,7 +61,7 @@ describe('a stream', () => {
   it('that does not accept its bytes takes no more memory than the buffer', async () => {
     warnings();
     const stuck = new Writable({ write: () => {} });
-    const session = startSession({ providers: 'Session-Test', output: stuck, bufferMB: 1 });
+    const session = startSession({ providers: 'Session-Test', output: stuck, maxBufferBytes: 2 ** 20 });
     for (let n = 0; n < 300_000; n++) log.Plain({ n });
     expect(session.result.dropped).toBeGreaterThan(100_000);
     expect(stuck.writableLength).toBeLessThan(1.1 * 1024 * 1024);
@@ -86,7 +86,12 @@ describe('an output that fails', () => {
     named('as a full disk, too (%s)', linuxOnly('/dev/full')),
     async (mode) => {
       warnings();
-      const session = startSession({ providers: 'Session-Test', output: '/dev/full', bufferMB: 0.1, mode });
+      const session = startSession({
+        providers: 'Session-Test',
+        output: '/dev/full',
+        maxBufferBytes: 0.1 * 2 ** 20,
+        mode,
+      });
       for (let n = 0; n < 20_000; n++) log.Plain({ n });
       expect((await session.close()).problem).toContain('/dev/full cannot be written (ENOSPC)');
       expect(log.Plain.enabled).toBe(false);
@@ -153,12 +158,12 @@ describe('an output that fails', () => {
 it.each([
   [{ output: '' }, "A session's output must be a path or a Writable, not ''."],
   [{ nettraceVersion: 5 }, "A session's nettraceVersion must be 4 or 6, not 5."],
-  [{ bufferMB: 0 }, "A session's bufferMB must be a number above 0, not 0."],
+  [{ maxBufferBytes: 0 }, "A session's maxBufferBytes must be a number above 0, not 0."],
   [{ mode: 'wait' }, "A session's mode must be 'drop' or 'block', not 'wait'."],
   [{ mode: 'block', output: new PassThrough() }, /only if the output is a path/],
   [
     { buffer: 1 },
-    'A session has no option "buffer"; the options are providers, output, nettraceVersion, bufferMB, mode, rundown.',
+    'A session has no option "buffer"; the options are providers, output, nettraceVersion, maxBufferBytes, mode, rundown.',
   ],
 ])('a session rejects %j', (options, message) => {
   const all = { providers: 'A', output: join(folder, 'x.nettrace'), ...options } as SessionOptions;

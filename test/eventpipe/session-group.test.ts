@@ -149,7 +149,7 @@ describe.each([6, 4] as const)('sessions with the same requests, of version %i,'
 
   it('do not wait for each other: one whose output accepts nothing loses events, and reports them', async () => {
     const stopped = stoppedStream();
-    const options = { nettraceVersion, bufferMB: 0.1 } as const;
+    const options = { nettraceVersion, maxBufferBytes: 0.1 * 2 ** 20 } as const;
     const slow = record({ ...options, output: stopped.stream });
     const fast = record(options);
     let n = 0;

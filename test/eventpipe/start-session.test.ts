@@ -172,7 +172,7 @@ describe.each([6, 4] as const)('a session that writes version %i', (nettraceVers
       () => {
         for (let n = 1; n <= 20_000; n++) log.Plain({ n });
       },
-      { nettraceVersion, bufferMB: 0.05 },
+      { nettraceVersion, maxBufferBytes: 0.05 * 2 ** 20 },
     );
     const { events, dropped } = trace.result;
     expect(dropped).toBeGreaterThan(0);
@@ -203,7 +203,7 @@ describe.each([6, 4] as const)('a session that writes version %i', (nettraceVers
         await new Promise((resolve) => setTimeout(resolve, 20));
         for (let n = 20_001; n <= 40_000; n++) log.Plain({ n });
       },
-      { nettraceVersion, bufferMB: 0.05, mode: 'block' },
+      { nettraceVersion, maxBufferBytes: 0.05 * 2 ** 20, mode: 'block' },
     );
     expect(numbersOf(trace)).toEqual(Array.from({ length: 40_000 }, (_, i) => i + 1));
     expect(trace.result.dropped).toBe(0);

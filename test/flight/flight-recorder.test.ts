@@ -69,17 +69,17 @@ describe.each([4, 6] as const)('a file of a flight recorder, nettrace %d,', (net
   });
 
   it('contains the newest events if not all fit, with everything they refer to', async () => {
-    const flight = start({ nettraceVersion, megabytes: 0.25 });
+    const flight = start({ nettraceVersion, maxBytes: 0.25 * 2 ** 20 });
     const count = 20_000;
     for (let n = 0; n < count; n++) {
       log.activity('Request', { n }, () => log.Small({ n, text: 'x'.repeat(20) }));
       if (n % 500 === 499) await sleep(1);
     }
     // Several sections: each flush ends one.
-    while (flight.size > 0.5 * 2 ** 20) await sleep(20);
+    while (flight.bytes > 0.5 * 2 ** 20) await sleep(20);
     for (let n = count; n < count + 10; n++) log.Small({ n, text: 'x' });
-    const { file, size, events } = await flight.dump();
-    expect(size).toBeLessThan(2 * 2 ** 20);
+    const { file, bytes, events } = await flight.dump();
+    expect(bytes).toBeLessThan(2 * 2 ** 20);
     expect(events).toBeLessThan(3 * count);
     const { events: all } = await readSession(readFileSync(file));
     const small = all.filter(({ name }) => name === 'Small');
@@ -106,7 +106,7 @@ describe.each([4, 6] as const)('a file of a flight recorder, nettrace %d,', (net
 
 describe('a flight recorder', () => {
   it('drops what is older than its seconds', async () => {
-    const flight = start({ seconds: 0.2 });
+    const flight = start({ maxAgeMs: 200 });
     log.Small({ n: 1, text: 'old' });
     await flight.dump();
     do await sleep(50);
@@ -131,7 +131,7 @@ describe('a flight recorder', () => {
   });
 
   it('removes its oldest files if there are too many', async () => {
-    const flight = start({ diskMegabytes: 0.002 });
+    const flight = start({ maxDiskBytes: 0.002 * 2 ** 20 });
     for (let n = 0; n < 10; n++) await flight.dump();
     const { length } = readdirSync(folder);
     expect(length).toBeGreaterThan(0);
@@ -224,7 +224,7 @@ describe('a flight recorder writes a file', () => {
   });
 
   it('when the event loop is blocked', async () => {
-    const flight = start({ eventLoopDelay: 100 });
+    const flight = start({ eventLoopDelayMs: 100 });
     await sleep(50);
     const until = performance.now() + 250;
     while (performance.now() < until);

@@ -39,7 +39,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a ring of the latest
     ['tracefs', powerless],
   ])('of %s is written on a signal and at the end', { timeout: 90_000 }, async (_, privileges) => {
     const output = await runScript(
-      `exec 2>&1; ${privileges} ${record} --buffer-size 64 -o ${folder}/ring.data -- \\
+      `exec 2>&1; ${privileges} ${record} --buffer-size 64KiB -o ${folder}/ring.data -- \\
         node recorded.mjs 1000 --dumped ${folder}
       for f in ${folder}/ring.data.*; do perf script -i $f 2>/dev/null >$f.txt; done`,
       { rw: [folder] },
@@ -62,19 +62,19 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a ring of the latest
 
   it('says when its files have the size that they may have', { timeout: 60_000 }, async () => {
     const output = await runScript(
-      `exec 2>&1; ${record} --max-size 1 --buffer-size 4096 -o ${folder}/ring.data -- \\
+      `exec 2>&1; ${record} --max-size 1MiB --buffer-size 4MiB -o ${folder}/ring.data -- \\
         node recorded.mjs 20000 --dumped ${folder}`,
       { rw: [folder] },
     );
     expect(dumpsIn()).toHaveLength(1);
-    expect(output).toMatch(/^Nothing is written: the files have 1 MiB, the limit of --max-size\./m);
+    expect(output).toMatch(/^Nothing is written: the files have 1\.0 MB, the limit of --max-size\./m);
   });
 });
 
 describe.skipIf(skipReason('qemu') !== undefined)(suiteName('a ring of CPU samples', 'qemu'), () => {
   it('has names, even of a program that has ended', { timeout: 180_000 }, async () => {
     await runScript(
-      `exec 2>&1; ${record} --cpu --buffer-size 256 -o ${folder}/ring.data -- node busy-events.mjs 3
+      `exec 2>&1; ${record} --cpu --buffer-size 256KiB -o ${folder}/ring.data -- node busy-events.mjs 3
       cp $(ls -t /tmp/perf-*.map | head -1) /proc/kallsyms ${folder}`,
       { kernel: 'qemu', rw: [folder] },
     );

@@ -112,7 +112,7 @@ for (const { kernel, count, seconds } of kernels) {
 
     it('says exactly how many events did not fit into a small buffer', { timeout: 120_000 }, async () => {
       const output = await run(
-        `${record} --buffer-size 64 -o /run/our.data -- node recorded.mjs 1000 --held; cp /run/our.data $f`,
+        `${record} --buffer-size 64KiB -o /run/our.data -- node recorded.mjs 1000 --held; cp /run/our.data $f`,
         kernel,
       );
       const [, events, lost] = /Recorded (\d+) events .*, (\d+) lost/.exec(output) ?? [];

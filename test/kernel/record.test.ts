@@ -117,7 +117,7 @@ for (const { kernel, count, seconds } of kernels) {
 
 describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all cases,', 'uml'), () => {
   it('says exactly how many events did not fit into a small buffer', { timeout: 60_000 }, async () => {
-    const output = await run(`${record} --buffer-size 64 -o $f/our.data -- node recorded.mjs 1000 --held`);
+    const output = await run(`${record} --buffer-size 64KiB -o $f/our.data -- node recorded.mjs 1000 --held`);
     const { written } = resultIn(output).stats;
     const [, events, lost] = /Recorded (\d+) events .*, (\d+) lost/.exec(output) ?? [];
     expect(Number(lost)).toBeGreaterThan(0);

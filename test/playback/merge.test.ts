@@ -159,9 +159,9 @@ describe('a silent input', () => {
     expect(events.map(({ number }) => number)).toEqual([0, 1, 2]);
   });
 
-  it('is waited for no longer than maxWait; then its events are delivered as they arrive', async () => {
+  it('is waited for no longer than maxWaitMs; then its events are delivered as they arrive', async () => {
     const feed = new Subject<Numbered>();
-    const playback = new Playback({ maxWait: 10 }).addEvents(others, timeOf).addEvents(feed, timeOf);
+    const playback = new Playback({ maxWaitMs: 10 }).addEvents(others, timeOf).addEvents(feed, timeOf);
     const events = playback.bufferOutput(playback.getObservable(A));
     const playing = playback.start();
     await delay(60);
@@ -182,9 +182,9 @@ describe('a silent input', () => {
     expect(feed.observed).toBe(false);
   });
 
-  it('rejects a maxWait that is not a number', () => {
-    expect(() => new Playback({ maxWait: Number.NaN })).toThrow(
-      'maxWait must be a number of milliseconds of at least 0, not NaN.',
+  it('rejects a maxWaitMs that is not a number', () => {
+    expect(() => new Playback({ maxWaitMs: Number.NaN })).toThrow(
+      'maxWaitMs must be a number of at least 0, not NaN.',
     );
   });
 });

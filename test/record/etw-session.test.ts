@@ -20,13 +20,19 @@ describe('the options of an ETW session', () => {
     [{ mode: 'ring' as 'memory' }, "must be sequential, circular, newFile or memory, not 'ring'."],
     [{}, 'An ETW session of mode sequential needs a file; without one, it is in memory or in real time.'],
     [{ mode: 'circular', realTime: true }, 'An ETW session of mode circular needs a file; without one'],
-    [{ mode: 'circular', file: 'a.etl' }, "An ETW session of mode circular needs a maxSize for 'a.etl'."],
-    [{ file: 'a.etl', preallocate: true }, 'that preallocates its file needs a maxSize'],
     [
-      { mode: 'newFile', file: 'a.etl', maxSize: 1 },
+      { mode: 'circular', file: 'a.etl' },
+      "An ETW session of mode circular needs a maxFileBytes for 'a.etl'.",
+    ],
+    [{ file: 'a.etl', preallocate: true }, 'that preallocates its file needs a maxFileBytes'],
+    [
+      { mode: 'newFile', file: 'a.etl', maxFileBytes: 2 ** 20 },
       "An ETW session of mode newFile needs a %d in its file, which the file's number replaces: 'a.etl' has none.",
     ],
-    [{ mode: 'newFile', file: 'a%d.etl' }, "An ETW session of mode newFile needs a maxSize for 'a%d.etl'."],
+    [
+      { mode: 'newFile', file: 'a%d.etl' },
+      "An ETW session of mode newFile needs a maxFileBytes for 'a%d.etl'.",
+    ],
     [
       { mode: 'memory', file: 'a.etl' },
       "An ETW session in memory takes no file ('a.etl'): flush writes its events into a file, and maxBuffers limits " +
@@ -34,17 +40,21 @@ describe('the options of an ETW session', () => {
     ],
     [{ mode: 'memory', realTime: true }, 'An ETW session in memory takes no realTime (true)'],
     [
-      { file: 'a.etl', maxSize: -1 },
-      'RangeError: The maxSize of an ETW session must be a size in MiB, not -1.',
+      { file: 'a.etl', maxFileBytes: -1 },
+      'RangeError: The maxFileBytes of an ETW session must be from 1 to 4398046510080, not -1.',
     ],
     [{ file: 'a.etl', private: 'P', realTime: true }, "of 'P', cannot be combined with realTime."],
     [
-      { file: 'a%d.etl', private: 'P', mode: 'newFile', maxSize: 1 },
+      { file: 'a%d.etl', private: 'P', mode: 'newFile', maxFileBytes: 2 ** 20 },
       "A private ETW session, here of 'P', cannot be combined with mode newFile.",
     ],
     [
-      { file: 'a.etl', bufferSize: 3 },
-      'RangeError: The option bufferSize of an ETW session must be an integer from 4 to 16384, not 3.',
+      { file: 'a.etl', bufferBytes: 3000 },
+      'RangeError: The option bufferBytes of an ETW session must be a multiple of 1024 from 4096 to 16777216, not 3000.',
+    ],
+    [
+      { file: 'a.etl', flushIntervalMs: 1500 },
+      'flushIntervalMs of an ETW session must be a multiple of 1000 from 0 to 4294967295000, not 1500.',
     ],
     [
       { file: 'a.etl', buffers: 8, maxBuffers: 7 },
@@ -59,15 +69,15 @@ describe('the options of an ETW session', () => {
       "The kernel's events of an ETW session must be a list, not [].",
     ],
     [
-      { file: 'a.etl', system: { events: ['profile'], sampleInterval: 0.1 } },
-      'RangeError: The sampleInterval of an ETW session must be from 0.125 to 1000 milliseconds, not 0.1.',
+      { file: 'a.etl', system: { events: ['profile'], sampleIntervalMs: 0.1 } },
+      'RangeError: The sampleIntervalMs of an ETW session must be from 0.125 to 1000, not 0.1.',
     ],
   ])('%o are refused', (options, message) => {
     expect(messageOf(() => EtwSession.start({ name: 'S', ...options }))).toContain(message);
   });
 
   it('have a size in KiB where it is not in whole MiB', () => {
-    const { numbers } = sessionProperties({ name: 'S', file: 'a.etl', maxSize: 1.5 });
+    const { numbers } = sessionProperties({ name: 'S', file: 'a.etl', maxFileBytes: 1.5 * 2 ** 20 });
     expect(numbers).toMatchObject({ maximumFileSize: 1536, mode: 0x2001 });
   });
 

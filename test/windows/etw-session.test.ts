@@ -137,13 +137,13 @@ describe.skipIf(skipReason !== undefined)(suiteName('an ETW session'), () => {
         file: 'query.etl',
         mode: 1,
         isRealTime: false,
-        bufferSize: 64,
+        bufferBytes: 64 << 10,
         buffers: 6,
         freeBuffers: 3,
         minBuffers: 6,
         maxBuffers: 9,
-        maxSize: 7,
-        flushTimer: 0,
+        maxFileBytes: 7 << 20,
+        flushIntervalMs: 0,
         buffersWritten: 4,
         eventsLost: 3,
         buffersLost: 2,
@@ -164,8 +164,8 @@ describe.skipIf(skipReason !== undefined)(suiteName('an ETW session'), () => {
           ['update', ['#1']],
         ],
         returned: [
-          { flushTimer: 2, maxBuffers: 11, isRealTime: true },
-          { flushTimer: 2, maxBuffers: 11, isRealTime: false },
+          { flushIntervalMs: 2000, maxBuffers: 11, isRealTime: true },
+          { flushIntervalMs: 2000, maxBuffers: 11, isRealTime: false },
         ],
       });
       const updates = callsOf(sectionFor('update'), 'controlTrace').filter(({ code }) => code === 2);

@@ -49,7 +49,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
     const { lines, calls } = await tracewright(
       [
         ...['record', '-o', 'Ω.etl', '--provider', 'MyCompany-MyService', '--provider', OTHER],
-        ...['--level', '4', '--keywords', '0x2', '--buffer-size', '1000', '--', 'cmd', '/c', 'exit 3'],
+        ...['--level', '4', '--keywords', '0x2', '--buffer-size', '1MB', '--', 'cmd', '/c', 'exit 3'],
       ],
       {},
       3,
@@ -135,7 +135,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
         '-o',
         'new%d.etl',
         '--max-size',
-        '7',
+        '7MiB',
         '--independent',
       ],
       ...[
@@ -184,7 +184,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
 
   it('stays in memory with --ring, which Ctrl-Break and the end write into files', async () => {
     const { lines, calls } = await tracewright(
-      ['record', '--provider', 'P', '--ring', '--buffer-size', '256', '-o', 'ring.etl'],
+      ['record', '--provider', 'P', '--ring', '--buffer-size', '256KiB', '-o', 'ring.etl'],
       { ends: ['SIGBREAK', 'SIGINT'], before: { 'ring.etl': 'earlier' }, lost: [2, 0] },
     );
     expect(lines).toHaveLength(3);
@@ -276,13 +276,13 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
   });
 
   it('ends when its file has the maximum size, and says so', async () => {
-    const { lines, calls } = await tracewright(['record', '--provider', 'P', '--max-size', '1'], {
+    const { lines, calls } = await tracewright(['record', '--provider', 'P', '--max-size', '1MiB'], {
       ends: 'session',
       file: ['trace.etl', 1 << 20],
     });
     expect(callsOf(calls, 'startTrace')[0]).toMatchObject({ maximumFileSize: 1 });
     expect(lines).toEqual([
-      'Recorded into trace.etl (1.0 MB). The file has reached its maximum of 1 MiB and lacks later events: ' +
+      'Recorded into trace.etl (1.0 MB). The file has reached its maximum of 1.0 MB and lacks later events: ' +
         'use a larger --max-size.',
     ]);
     // Nothing is stopped that is not there any more: another session may have its number.

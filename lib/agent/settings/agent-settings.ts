@@ -18,10 +18,13 @@ import {
   texts,
 } from './setting-kinds.ts';
 
-const DAY = 86_400;
+const DAY = 86_400_000;
 const YEAR = 366 * DAY;
-const MAX_MEGABYTES = 2 ** 30;
-const size = number(0.1, MAX_MEGABYTES);
+const MB = 1e6;
+const MAX_BYTES = 2 ** 50;
+const size = number(0.1 * MB, MAX_BYTES);
+const RING = { maxBytes: 16 * MB, maxAgeMs: 60_000 };
+const FILE = { maxBytes: 64 * MB, maxAgeMs: 60_000 };
 const url = text('a URL that starts with http:// or https://', (value) =>
   ['http:', 'https:'].includes(URL.canParse(value) ? new URL(value).protocol : ''),
 );
@@ -51,16 +54,16 @@ const providers: Kind<readonly TracingProvider[]> = (value, place) => {
 
 const TRIGGERS = {
   startup: object({ type: text() }),
-  interval: object({ type: text(), seconds: number(1, YEAR) }),
+  interval: object({ type: text(), intervalMs: number(1000, YEAR) }),
   counter: object({
     type: text(),
     provider: text('the name of a provider', (name) => !/[,:;=]/.test(name)),
     counter: text(),
     above: optional(number(-Number.MAX_VALUE, Number.MAX_VALUE)),
     below: optional(number(-Number.MAX_VALUE, Number.MAX_VALUE)),
-    forSeconds: optional(number(0, DAY), 0),
+    forMs: optional(number(0, DAY), 0),
   }),
-  slow: object({ type: text(), activity: optional(text(), '*'), milliseconds: number(0, YEAR) }),
+  slow: object({ type: text(), activity: optional(text(), '*'), limitMs: number(0, YEAR) }),
   failure: object({ type: text(), activity: optional(text(), '*') }),
   event: object({
     type: text(),
@@ -103,40 +106,46 @@ const rule = object({
   providers,
   collect: optional(choice('stream', 'ring'), 'stream'),
   ring: optional(
-    object({ megabytes: optional(number(0.1, 4096), 16), seconds: optional(number(1, DAY), 60) }),
-    { megabytes: 16, seconds: 60 },
+    object({
+      maxBytes: optional(number(0.1 * MB, 4096 * MB), RING.maxBytes),
+      maxAgeMs: optional(number(1000, DAY), RING.maxAgeMs),
+    }),
+    RING,
   ),
   triggers: optional(list(trigger), []),
-  seconds: optional(number(0, DAY), 10),
+  durationMs: optional(number(0, DAY), 10_000),
   limits: optional(
     object({
       count: optional(number(1, 1e6, true)),
       perHour: optional(number(1, 1e6, true), 12),
-      seconds: optional(number(1, YEAR)),
-      megabytesPerSecond: optional(number(0.1, 1e4), 50),
+      maxAgeMs: optional(number(1000, YEAR)),
+      maxBytesPerSecond: optional(number(0.1 * MB, 1e4 * MB), 50 * MB),
     }),
-    { count: undefined, perHour: 12, seconds: undefined, megabytesPerSecond: 50 },
+    { count: undefined, perHour: 12, maxAgeMs: undefined, maxBytesPerSecond: 50 * MB },
   ),
-  file: optional(object({ megabytes: optional(size, 64), seconds: optional(number(0.1, DAY), 60) }), {
-    megabytes: 64,
-    seconds: 60,
-  }),
+  file: optional(
+    object({
+      maxBytes: optional(size, FILE.maxBytes),
+      maxAgeMs: optional(number(100, DAY), FILE.maxAgeMs),
+    }),
+    FILE,
+  ),
   otlp: optional(boolean, true),
 });
 export type RuleSettings = ReturnType<typeof rule>;
 
 const SETTINGS = {
   folder: text('the path of a folder'),
-  scanSeconds: optional(number(0.1, 3600), 5),
+  scanIntervalMs: optional(number(100, 3_600_000), 5000),
   maxSessions: optional(number(1, 1e5, true), 1000),
   disk: optional(
     object({
-      megabytes: optional(size, 1024),
+      maxBytes: optional(size, 1024 * MB),
       whenFull: optional(choice('removeOldest', 'refuseNew'), 'removeOldest'),
     }),
-    { megabytes: 1024, whenFull: 'removeOldest' },
+    { maxBytes: 1024 * MB, whenFull: 'removeOldest' },
   ),
-  memory: optional(object({ megabytes: optional(size) })),
+  memory: optional(object({ maxBytes: optional(size) })),
   metrics: optional(
     object({ host: optional(text(), '127.0.0.1'), port: optional(number(0, 65_535, true), 9464) }),
     { host: '127.0.0.1', port: 9464 },

@@ -10,8 +10,8 @@ import {
   streamingTracing,
   type TracingProvider,
 } from '../../wire/diagnostics-ipc/tracing.ts';
+import { durationArgument, given, sizeArgument } from '../argument-values.ts';
 import { UsageError } from '../parse-options.ts';
-import { durationArgument } from '../record/record-arguments.ts';
 import { ACTIVITY_RUNS, ACTIVITY_SWITCHES, sessionProviders, TASKS } from '../trace/provider-argument.ts';
 import { type CollectionDestination, collect } from './collection.ts';
 import { TARGET_USAGE, targetArguments } from './target-argument.ts';
@@ -31,15 +31,16 @@ ${TARGET_USAGE}  -o, --output FILE         the file; by default named after the 
   --ring                    what the flight recorder of a Node.js process has in memory, and nothing later
   --cpu                     also samples what the CPU does, with stacks, and for which activity; of Node.js, only
                             JavaScript on the main thread; COMMAND is sampled without --provider, too
-  --duration SECONDS        stops after this time, and ends COMMAND, too
-  --max-size MB             stops when all files together approach this size, which they never exceed
+  --duration TIME           stops after this time, such as 10s or 5min, and ends COMMAND, too
+  --max-size SIZE           stops when all files together approach this size, such as 64MB, which they never
+                            exceed
   --nettrace-version 4|6    the nettrace version (4); .NET writes only version 4
   --otlp URL                instead of a file: sends activities as spans, as they end, to an OpenTelemetry collector
                             (http://localhost:4318), with the OTEL_EXPORTER_OTLP_* variables for headers and the rest
   --parquet DIR             instead of a file: tables in a folder of Parquet files, as "tracewright export --parquet"
                             writes them; complete files with the events so far appear meanwhile
-  --parquet-every SECONDS   how often (60)
-  --parquet-size MB         how large a file gets, approximately (128)
+  --parquet-every TIME      how often (60s)
+  --parquet-size SIZE       how large a file gets, approximately (128MB)
   --service NAME            the service in these tables; by default, the name of each process
   --web                     instead of a file: shows events in the browser as they come, running activities, durations,
                             and a report of the last events
@@ -102,8 +103,8 @@ export async function collectCommand(args: readonly string[]): Promise<number> {
     target: values,
     tracing: tracingOf(providers, streamFormat(values['nettrace-version'] ?? '4')),
     file: output,
-    duration: durationArgument(duration),
-    maxSize: sizeArgument('--max-size', values['max-size']),
+    duration: given(durationArgument, '--duration', duration),
+    maxSize: given(sizeArgument, '--max-size', values['max-size']),
     isRing: ring,
     destination,
   });
@@ -138,17 +139,17 @@ const PARQUET_INTERVAL_MS = 60_000;
 
 async function destinationArgument(values: DestinationValues): Promise<CollectionDestination | undefined> {
   const { otlp, parquet, service, web } = values;
-  const [given, other] = (['otlp', 'parquet', 'web'] as const).filter((name) => values[name] !== undefined);
-  if (given !== undefined) refuse(values, ['output', 'max-size'], `--${given} writes no single file`);
-  if (other !== undefined) throw new UsageError(`--${given} and --${other} cannot be given together.`);
+  const [chosen, other] = (['otlp', 'parquet', 'web'] as const).filter((name) => values[name] !== undefined);
+  if (chosen !== undefined) refuse(values, ['output', 'max-size'], `--${chosen} writes no single file`);
+  if (other !== undefined) throw new UsageError(`--${chosen} and --${other} cannot be given together.`);
   if (otlp !== undefined) return (await import('./span-destination.ts')).spanDestination(otlp);
   if (web === true) return (await import('../live/web-view.ts')).webDestination();
   if (parquet === undefined) {
     refuse(values, ['parquet-every', 'parquet-size', 'service'], '--parquet DIR is missing');
     return undefined;
   }
-  const interval = durationArgument(values['parquet-every'], '--parquet-every') ?? PARQUET_INTERVAL_MS;
-  const maxFileSize = sizeArgument('--parquet-size', values['parquet-size']);
+  const interval = given(durationArgument, '--parquet-every', values['parquet-every']) ?? PARQUET_INTERVAL_MS;
+  const maxFileSize = given(sizeArgument, '--parquet-size', values['parquet-size']);
   const { parquetDestination } = await import('./parquet-destination.ts');
   return parquetDestination({ folder: parquet, service, interval, maxFileSize });
 }
@@ -156,14 +157,6 @@ async function destinationArgument(values: DestinationValues): Promise<Collectio
 function refuse(values: DestinationValues, names: readonly (keyof DestinationValues)[], why: string): void {
   const name = names.find((each) => values[each] !== undefined);
   if (name !== undefined) throw new UsageError(`${why}: --${name} cannot be given.`);
-}
-
-/** @returns bytes */
-function sizeArgument(option: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  const megabytes = /^\d{1,9}(?:\.\d+)?$/.test(text) ? Number(text) : 0;
-  if (megabytes > 0) return Math.ceil(megabytes * 1e6);
-  throw new UsageError(`${option} takes a size in megabytes, not "${text}".`);
 }
 
 function streamFormat(version: string): number {

@@ -11,11 +11,11 @@ import {
   streamingTracing,
   type TracingProvider,
 } from '../../wire/diagnostics-ipc/tracing.ts';
+import { durationArgument, given } from '../argument-values.ts';
 import { BUFFER_MEGABYTES } from '../collect/collect.ts';
 import { readSession, TARGET_USAGE, targetArguments, withTarget } from '../collect/target-argument.ts';
 import { say } from '../messages.ts';
 import { UsageError } from '../parse-options.ts';
-import { durationArgument } from '../record/record-arguments.ts';
 import { hasTerminal } from '../terminal/terminal-page.ts';
 import { CounterFeed } from './counter-feed.ts';
 import { CounterLines } from './counter-lines.ts';
@@ -33,8 +33,8 @@ was already running, the table is a page with keys: q closes it, s sorts it, / f
 Counters are read from COMMAND, or from the first .NET or Node.js process that it starts; its output goes to stderr.
 
 ${TARGET_USAGE}  --provider NAME,...       event sources and meters; can be repeated (${DEFAULT_PROVIDERS})
-  --interval SECONDS        between values (1)
-  --duration SECONDS        stops after this time
+  --interval TIME           between values (1s)
+  --duration TIME           stops after this time, such as 10s or 5min
   --json                    one JSON object per line and value
 `;
 
@@ -50,7 +50,7 @@ const MAX_HISTOGRAMS = 10;
 /** The first version of .NET in which several tools can share the meters, through a session of this name. */
 const FIRST_SHARING_VERSION = 8;
 const SHARED_SESSION = 'SHARED';
-const MIN_INTERVAL = 0.1;
+const MIN_INTERVAL_MS = 100;
 /** A shorter trace cannot even be recognised as one. */
 const LEAST_TRACE_SIZE = 8;
 
@@ -64,8 +64,8 @@ export async function countersCommand(args: readonly string[]): Promise<number> 
   });
   if (values === undefined) return 0;
   const names = namesArgument(values.provider?.join() ?? DEFAULT_PROVIDERS);
-  const interval = intervalArgument(values.interval ?? '1');
-  const duration = durationArgument(values.duration);
+  const interval = durationArgument('--interval', values.interval ?? '1s', MIN_INTERVAL_MS) / 1000;
+  const duration = given(durationArgument, '--duration', values.duration);
   return withTarget({ ...values, commandOutput: 'stderr' }, async (target, stop) => {
     const sessionId = await meterSessionOf(target.client);
     const session = await target.client.collectTracing(tracingOf(names, interval, sessionId));
@@ -151,10 +151,4 @@ function namesArgument(text: string): string[] {
   }
   if (names.length > 0 && wrong === undefined) return names;
   throw new UsageError(`--provider takes names of event sources and meters, not "${wrong ?? text}".`);
-}
-
-function intervalArgument(text: string): number {
-  const seconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0;
-  if (seconds >= MIN_INTERVAL) return seconds;
-  throw new UsageError(`--interval takes seconds, ${MIN_INTERVAL} or more, not "${text}".`);
 }

@@ -1,9 +1,9 @@
 /** `tracewright dump FILE`: prints the events of a trace, as text or as JSON lines. */
 
+import { countArgument } from '../argument-values.ts';
 import { filesArguments } from '../file-arguments.ts';
 import { warn } from '../messages.ts';
 import { Output } from '../output.ts';
-import { UsageError } from '../parse-options.ts';
 import { FILTER_OPTIONS, FILTER_USAGE } from '../trace/event-filter.ts';
 import { FilteredEvents } from '../trace/filtered-events.ts';
 import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from '../trace/trace-argument.ts';
@@ -31,7 +31,8 @@ export async function dumpCommand(args: readonly string[]): Promise<void> {
   if (given === undefined) return;
   const { files, values } = given;
   const events = new FilteredEvents(values);
-  let left = limitArgument(values.limit);
+  let left =
+    values.limit === undefined ? Number.POSITIVE_INFINITY : countArgument('--limit', values.limit, 0);
   const trace = await openTraceFiles(files, values);
   const output = new Output();
   const json = new EventJson();
@@ -51,10 +52,4 @@ export async function dumpCommand(args: readonly string[]): Promise<void> {
   } finally {
     await output.flush();
   }
-}
-
-function limitArgument(text: string | undefined): number {
-  if (text === undefined) return Number.POSITIVE_INFINITY;
-  if (!/^\d+$/.test(text)) throw new UsageError(`--limit takes a number of events, not "${text}".`);
-  return Number(text);
 }

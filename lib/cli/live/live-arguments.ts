@@ -2,9 +2,10 @@
 import { providerGuidOf } from '../../record/etw-provider-options.ts';
 import type { SelectionOptions } from '../../record/tracepoint-selection.ts';
 import { isGuidText } from '../../wire/guid.ts';
+import { keywordsArgument, levelArgument } from '../argument-values.ts';
 import { commandArguments } from '../command-arguments.ts';
 import { UsageError } from '../parse-options.ts';
-import { EVENT_OPTIONS, EVENT_USAGE, keywordsArgument, levelArgument } from '../trace/event-filter.ts';
+import { EVENT_OPTIONS, EVENT_USAGE } from '../trace/event-filter.ts';
 import { FilteredEvents } from '../trace/filtered-events.ts';
 import { tracepointProviderPattern } from '../trace/provider-name.ts';
 

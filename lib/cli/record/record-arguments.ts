@@ -2,11 +2,16 @@
 import type { CpuOptions } from '../../record/cpu-sampling.ts';
 import type { EtwRecordingSession } from '../../record/etw-recording.ts';
 import type { SelectionOptions, Tracepoint } from '../../record/tracepoint-selection.ts';
-import { Level } from '../../source/constants.ts';
 import type { TracingProvider } from '../../wire/diagnostics-ipc/tracing.ts';
+import {
+  durationArgument,
+  given,
+  keywordsArgument,
+  levelArgument,
+  sizeArgument,
+} from '../argument-values.ts';
 import { commandArguments, processIdArgument } from '../command-arguments.ts';
 import { UsageError } from '../parse-options.ts';
-import { keywordsArgument } from '../trace/event-filter.ts';
 import { ACTIVITY_SWITCHES, sessionProviders, TASKS } from '../trace/provider-argument.ts';
 import { ETW_OPTIONS, ETW_USAGE, etwArguments } from './record-etw-arguments.ts';
 import { modeArgument, type RecordMode } from './record-mode.ts';
@@ -14,17 +19,16 @@ import { modeArgument, type RecordMode } from './record-mode.ts';
 const LINUX_FILE = 'perf.data';
 const WINDOWS_FILE = 'trace.etl';
 const EVENTPIPE_FILE = 'trace.nettrace';
-const DEFAULT_RING_KIB = 2048;
-/** No page is larger, and the kernel sizes a ring in powers of two pages. */
-const MIN_RING_KIB = 64;
-const MAX_RING_KIB = 1 << 20;
-const MAX_LEVEL = 255;
+const DEFAULT_RING_BYTES = 2 << 20;
+/** No page is larger. */
+const MIN_RING_BYTES = 64 << 10;
+const MAX_RING_BYTES = 2 ** 30;
 /** No multiple of what timers use, so that it is not in step with them. */
 const DEFAULT_FREQUENCY = 999;
 const MAX_FREQUENCY = 100_000;
-const DEFAULT_MAX_MIB = 1024;
-/** ETW uses 32 bits. */
-const LARGEST_MAX_MIB = 2 ** 32 - 1;
+const DEFAULT_MAX_BYTES = 2 ** 30;
+/** ETW takes 32 bits of KiB. */
+const LARGEST_MAX_BYTES = (2 ** 32 - 1) * 1024;
 
 export const RECORD_USAGE = `Usage: tracewright record [OPTION]... [-- COMMAND [ARGUMENT]...]
        tracewright record --eventpipe [OPTION]... (-p PID | -- COMMAND [ARGUMENT]...)
@@ -42,13 +46,13 @@ with Ctrl-C.
   --level N                 only levels up to N of the providers: a number or a name, such as Warning
   --keywords HEX            only events of the providers with one of these keywords, or without keywords
   --stacks                  Windows: adds a stack to each event
-  --max-size MIB            Windows: stops when the file has this size (${DEFAULT_MAX_MIB}). With --ring: writes no more
+  --max-size SIZE           Windows: stops when the file has this size (1GiB). With --ring: writes no more
                             when all files together have it
   --end-left-behind         Windows: first ends the ETW session of a recording that was killed
-  --duration SECONDS        stops after this time, and ends COMMAND, too
+  --duration TIME           stops after this time, such as 10s or 5min, and ends COMMAND, too
   --user NAME               Linux, as root: runs COMMAND as this user, who owns the file; under sudo, the default
                             is the user who ran sudo
-  --buffer-size KIB         buffer size per processor (${DEFAULT_RING_KIB})
+  --buffer-size SIZE        buffer size per processor (2MiB)
   --cpu                     also samples what the processors do, with stacks: of COMMAND and all it starts, of the
                             process of -p, or of the whole system, and records what activities they are for.
                             "tracewright view --cpu" shows them. Windows: always of the whole system
@@ -108,12 +112,12 @@ export interface RecordArguments {
   readonly isRing: boolean;
   /** What the session is; Windows. */
   readonly etw: EtwRecordingSession;
-  /** The size of the file, or of all files of a ring, in MiB. */
-  readonly maxSize: number;
+  /** The size of the file, or of all files of a ring. */
+  readonly maxBytes: number;
   /** Whether to end the session of a killed recording; Windows. */
   readonly endsLeftBehind: boolean;
   /** Buffer size per processor in bytes; a power of two. */
-  readonly bufferSize: number;
+  readonly bufferBytes: number;
   /** Runs COMMAND and owns the file. */
   readonly user: string | undefined;
   /** Milliseconds. */
@@ -136,7 +140,7 @@ export function recordArguments(
   const mode = modeArgument(values, command, platform);
   const { provider: names, tracepoint } = values;
   const filter = {
-    ...(values.level === undefined ? {} : { level: levelArgument(values.level) }),
+    ...(values.level === undefined ? {} : { level: levelArgument(values.level, 1) }),
     ...(values.keywords === undefined ? {} : { keywords: keywordsArgument(values.keywords) }),
   };
   const eventPipeFile = values.output ?? EVENTPIPE_FILE;
@@ -169,11 +173,11 @@ export function recordArguments(
       ...etwArguments(values, processId),
       ...(values.cpu === true && { cpu: sampleInterval(values.frequency) }),
     },
-    maxSize: maxSizeArgument(values['max-size']),
+    maxBytes: given(sizeArgument, '--max-size', values['max-size'], LARGEST_MAX_BYTES) ?? DEFAULT_MAX_BYTES,
     endsLeftBehind: values['end-left-behind'] === true,
-    bufferSize: bufferSizeArgument(values['buffer-size']),
+    bufferBytes: bufferSizeArgument(values['buffer-size']),
     user: values.user,
-    duration: durationArgument(values.duration),
+    duration: given(durationArgument, '--duration', values.duration),
     command,
   };
 }
@@ -187,15 +191,6 @@ function tracepointArgument(text: string): Tracepoint {
   return { system, name };
 }
 
-function levelArgument(text: string): number {
-  const [, named] = Object.entries(Level).find(([name]) => name.toLowerCase() === text.toLowerCase()) ?? [];
-  const level = named ?? (/^\d+$/.test(text) ? Number(text) : Number.NaN);
-  if (level >= 1 && level <= MAX_LEVEL) return level;
-  throw new UsageError(
-    `--level takes a number from 1 to ${MAX_LEVEL}, or a name such as Warning, not "${text}".`,
-  );
-}
-
 function frequencyArgument(text: string | undefined): number {
   if (text === undefined) return DEFAULT_FREQUENCY;
   const frequency = /^\d+$/.test(text) ? Number(text) : 0;
@@ -204,33 +199,15 @@ function frequencyArgument(text: string | undefined): number {
 }
 
 /** ETW's unit is 100 ns. */
-function sampleInterval(frequency: string | undefined): { readonly sampleInterval?: number } {
+function sampleInterval(frequency: string | undefined): { readonly sampleIntervalMs?: number } {
   if (frequency === undefined) return {};
-  return { sampleInterval: Math.round(10_000_000 / frequencyArgument(frequency)) / 10_000 };
+  return { sampleIntervalMs: Math.round(10_000_000 / frequencyArgument(frequency)) / 10_000 };
 }
 
-/** @returns milliseconds */
-export function durationArgument(text: string | undefined, option = '--duration'): number | undefined {
-  if (text === undefined) return undefined;
-  const seconds = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0;
-  // The longest time for a timer.
-  if (seconds > 0 && seconds * 1000 < 2 ** 31) return seconds * 1000;
-  throw new UsageError(`${option} takes a number of seconds, not "${text}".`);
-}
-
-/** Rounded up to a size that the kernel accepts. */
+/** Rounded up to a size that the kernel accepts: it sizes a ring in powers of two pages. */
 function bufferSizeArgument(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_RING_KIB * 1024;
-  const kibibytes = /^\d+$/.test(text) ? Number(text) : 0;
-  if (kibibytes >= 1 && kibibytes <= MAX_RING_KIB) {
-    return 1024 * 2 ** Math.ceil(Math.log2(Math.max(kibibytes, MIN_RING_KIB)));
-  }
-  throw new UsageError(`--buffer-size takes a size in KiB, from 1 to ${MAX_RING_KIB}, not "${text}".`);
-}
-
-function maxSizeArgument(text: string | undefined): number {
-  if (text === undefined) return DEFAULT_MAX_MIB;
-  const size = /^\d+$/.test(text) ? Number(text) : 0;
-  if (size >= 1 && size <= LARGEST_MAX_MIB) return size;
-  throw new UsageError(`--max-size takes a size in MiB, from 1 to ${LARGEST_MAX_MIB}, not "${text}".`);
+  if (text === undefined) return DEFAULT_RING_BYTES;
+  return (
+    2 ** Math.ceil(Math.log2(Math.max(sizeArgument('--buffer-size', text, MAX_RING_BYTES), MIN_RING_BYTES)))
+  );
 }

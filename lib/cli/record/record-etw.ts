@@ -16,9 +16,15 @@ import type { RunningRecording } from './running-recording.ts';
 
 /** @throws RecorderError */
 export async function recordEtw(given: RecordArguments): Promise<RunningRecording> {
-  const { file, selected, etw, bufferSize, maxSize } = given;
+  const { file, selected, etw, bufferBytes, maxBytes } = given;
   await endLeftBehind(given.endsLeftBehind);
-  const recording = new EtwRecording({ ...selected, file, session: etw, bufferSize, maxSize });
+  const recording = new EtwRecording({
+    ...selected,
+    file,
+    session: etw,
+    minBufferBytes: bufferBytes,
+    maxFileBytes: maxBytes,
+  });
   if (given.isRing) return runningRing(recording, given);
   return {
     // ETW enables a provider when it registers.
@@ -30,12 +36,13 @@ export async function recordEtw(given: RecordArguments): Promise<RunningRecordin
 }
 
 /** Whoever keeps asking for dumps does not fill the disk. */
-function runningRing(recording: EtwRecording, { file, maxSize }: RecordArguments): RunningRecording {
+function runningRing(recording: EtwRecording, { file, maxBytes }: RecordArguments): RunningRecording {
   const hint = `Ctrl-Break writes the latest events to ${file}.TIME`;
   say(`Recording into memory: ${hint}.`);
-  let left = maxSize * 2 ** 20;
+  let left = maxBytes;
   const dump = (): string => {
-    if (left <= 0) return `Nothing is written: the files have ${maxSize} MiB, the limit of --max-size.`;
+    if (left <= 0)
+      return `Nothing is written: the files have ${dataSize(maxBytes)}, the limit of --max-size.`;
     const { file: path, bytes } = recording.dump();
     left -= bytes;
     return `Wrote the latest events to ${path} (${dataSize(bytes)}).`;
@@ -94,14 +101,14 @@ async function isConfirmed(question: string): Promise<boolean> {
 
 function summaryOf(
   { bytes, eventsLost, buffersLost, endedBefore }: EtwRecordingResult,
-  { file, maxSize }: RecordArguments,
+  { file, maxBytes }: RecordArguments,
 ): string {
   const lost = lostText(eventsLost, buffersLost);
   // A session that ended by itself does not report its last losses.
   const none = endedBefore === undefined ? ', none lost' : '';
   const losses = lost === '' ? none : `, ${lost} lost, which a larger --buffer-size may avoid`;
   const ends = {
-    full: ` The file has reached its maximum of ${maxSize} MiB and lacks later events: use a larger --max-size.`,
+    full: ` The file has reached its maximum of ${dataSize(maxBytes)} and lacks later events: use a larger --max-size.`,
     ended: ' Another program ended the ETW session: the file lacks later events.',
   };
   const end = endedBefore === undefined ? '' : ends[endedBefore];

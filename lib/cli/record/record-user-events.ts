@@ -27,13 +27,14 @@ export async function recordUserEvents(
 }
 
 /** Whoever keeps asking for dumps does not fill the disk. */
-function runningRing(recording: RingRecording, { file, maxSize, cpu }: RecordArguments): RunningRecording {
+function runningRing(recording: RingRecording, { file, maxBytes, cpu }: RecordArguments): RunningRecording {
   for (const notice of recording.notices) say(notice);
   const hint = `kill -USR2 ${process.pid} writes the latest events to ${file}.TIME`;
   say(`Recording into memory: ${hint}.`);
-  let left = maxSize * 2 ** 20;
+  let left = maxBytes;
   const dump = (): string => {
-    if (left <= 0) return `Nothing is written: the files have ${maxSize} MiB, the limit of --max-size.`;
+    if (left <= 0)
+      return `Nothing is written: the files have ${dataSize(maxBytes)}, the limit of --max-size.`;
     const { file: path, events, cpuSamples, bytes } = recording.dump();
     left -= bytes;
     return `Wrote ${countsText(events, cpu && cpuSamples)} to ${path} (${dataSize(bytes)}).`;
@@ -63,13 +64,13 @@ function hasEnded(cpu: RecordArguments['cpu']): boolean {
 
 /** The options of every recording into a perf.data. */
 export function optionsOf(given: RecordArguments, args: readonly string[]) {
-  const { file, bufferSize, cpu } = given;
+  const { file, bufferBytes, cpu } = given;
   const owner = commandUser(given.user);
   return {
     file,
     ...(owner && { owner }),
     ...(cpu && { cpu }),
-    ringSize: bufferSize,
+    ringSize: bufferBytes,
     commandLine: ['tracewright', 'record', ...args],
     version: packageVersion(),
   };

@@ -3,6 +3,7 @@ import { glob } from '../../base/glob.ts';
 import type { Nanoseconds, TraceEvent } from '../../trace/trace-event.ts';
 import { boundaryOf, isFailedStop } from '../../view/event-names.ts';
 import { isGuidText } from '../../wire/guid.ts';
+import { keywordsArgument, levelArgument } from '../argument-values.ts';
 import type { OptionValues } from '../file-arguments.ts';
 import { UsageError } from '../parse-options.ts';
 import { providerTest } from './provider-name.ts';
@@ -37,8 +38,6 @@ export const FILTER_USAGE = `  --provider NAME  only events of this provider: it
 ${EVENT_USAGE}  --from, --to T   only events in this period: seconds since the start of the trace (1.5, 200ms) or a date
                    (2024-05-17T10:20:30Z)
 `;
-
-const LEVEL_NAMES = ['always', 'critical', 'error', 'warning', 'informational', 'verbose'];
 
 export type EventFilterValues = OptionValues<typeof FILTER_OPTIONS>;
 export type EventFilter = (event: TraceEvent) => boolean;
@@ -76,16 +75,6 @@ function levelTest(text: string): EventFilter {
   return (event) => event.level <= level;
 }
 
-/** @throws UsageError */
-export function levelArgument(text: string): number {
-  const named = LEVEL_NAMES.indexOf(text.toLowerCase());
-  const level = named >= 0 ? named : /^\d{1,3}$/.test(text) ? Number(text) : -1;
-  if (level < 0 || level > 255) {
-    throw new UsageError(`--level takes 0 to 255 or one of ${LEVEL_NAMES.join(', ')}, not "${text}".`);
-  }
-  return level;
-}
-
 function eventTest(text: string): EventFilter {
   if (/^\d+$/.test(text)) {
     const id = Number(text);
@@ -116,13 +105,6 @@ function activityTest(text: string): EventFilter {
     activityPath !== undefined &&
     below.test(activityPath) &&
     (processId === undefined || ofEvent === Number(processId));
-}
-
-/** @throws UsageError */
-export function keywordsArgument(text: string): bigint {
-  const digits = /^(?:0x)?([0-9a-f]{1,16})$/i.exec(text)?.[1];
-  if (digits !== undefined) return BigInt(`0x${digits}`);
-  throw new UsageError(`--keywords takes 64 bits in hex, not "${text}".`);
 }
 
 /** A time as given on the command line. */

@@ -9,11 +9,12 @@ import { CpuActivities, type CpuName, type CpuTime, namedTimes } from '../../vie
 import { CpuProfile } from '../../view/cpu/cpu-profile.ts';
 import { FrameNames } from '../../view/cpu/frame-names.ts';
 import { milliseconds, thousands } from '../../view/number-text.ts';
+import { countArgument } from '../argument-values.ts';
 import { warn } from '../messages.ts';
 import type { Output } from '../output.ts';
 import { type TableColumn, TerminalTable } from '../terminal/terminal-table.ts';
 import { indented, percent, printFunctions } from './view-functions.ts';
-import { countArgument, type Selection } from './view-selection.ts';
+import type { Selection } from './view-selection.ts';
 
 const DEFAULT_TOP = 10;
 

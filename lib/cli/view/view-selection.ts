@@ -1,6 +1,7 @@
 /** Which activities `tracewright view` selects. */
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { TracedActivity } from '../../view/traced-activity.ts';
+import { countArgument } from '../argument-values.ts';
 import type { OptionValues } from '../file-arguments.ts';
 import { UsageError } from '../parse-options.ts';
 import { eventFilter } from '../trace/event-filter.ts';
@@ -99,11 +100,4 @@ function whereArgument(texts: readonly string[]): Record<string, string> {
     throw new UsageError(`--where takes one value of each field, not ${texts.join(' and ')}.`);
   }
   return where;
-}
-
-/** @throws UsageError */
-export function countArgument(option: string, text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text))
-    throw new UsageError(`${option} takes a number of at least 1, not "${text}".`);
-  return Number(text);
 }

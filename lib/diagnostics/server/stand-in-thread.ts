@@ -7,7 +7,6 @@ import { samplingRequest } from '../../eventpipe/cpu-samples/cpu-samples.ts';
 import { SAMPLE_PROFILER } from '../../eventpipe/cpu-samples/dotnet-events.ts';
 import { ProviderRequests } from '../../eventpipe/requests.ts';
 import { sessionProvider } from '../../eventpipe/session-provider.ts';
-import { BYTES_PER_MB } from '../../eventpipe/start-session.ts';
 import { SharedProfiler } from '../../eventpipe/stuck-thread/remote-profiler.ts';
 import { StuckSession } from '../../eventpipe/stuck-thread/stuck-session.ts';
 import { Acceptor } from '../../platform/acceptor.ts';
@@ -20,7 +19,7 @@ import type { StreamingTracing } from '../../wire/diagnostics-ipc/tracing.ts';
 import { ConnectionOutput } from './connection-output.ts';
 import { DescriptorConnection } from './descriptor-connection.ts';
 import type { PassedClient, StandInData, ToStandIn } from './stand-in-messages.ts';
-import { isForFlightRecorder, MAX_BUFFER_MB } from './tracing-sessions.ts';
+import { BYTES_PER_MB, isForFlightRecorder, MAX_BUFFER_MB } from './tracing-sessions.ts';
 
 /** A client must send its request at once. */
 const REQUEST_MS = 5000;

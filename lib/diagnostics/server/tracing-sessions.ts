@@ -1,7 +1,7 @@
 /** The sessions of this port's clients: each lives as long as the connection on which it was requested. */
 import { ProviderRequests } from '../../eventpipe/requests.ts';
 import { sessionProvider } from '../../eventpipe/session-provider.ts';
-import { BYTES_PER_MB, runSession } from '../../eventpipe/start-session.ts';
+import { runSession } from '../../eventpipe/start-session.ts';
 import { UserEventsSession } from '../../eventpipe/user-events/user-events-session.ts';
 import { lastRecorder } from '../../flight/flight-recorder.ts';
 import {
@@ -33,6 +33,7 @@ export class RefusedError extends Error {
 const MAX_SESSIONS = 64;
 /** The memory that a client can make the process use, whatever it requests. */
 export const MAX_BUFFER_MB = 1024;
+export const BYTES_PER_MB = 1 << 20;
 
 const NOTHING = new Uint8Array(0);
 

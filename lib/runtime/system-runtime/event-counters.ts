@@ -8,8 +8,8 @@ import { activeTimers, generationSizes, processorSeconds, totalAllocatedBytes } 
 import type { ObservedTotals } from './observed-totals.ts';
 
 const BYTES_PER_MB = 1_000_000;
-const MINUTE = 60;
-const SECOND = 1;
+const MINUTE = 60_000;
+const SECOND = 1000;
 
 export function defineEventCounters(source: Listenable, totals: ObservedTotals): void {
   const value = (name: string, displayName: string, displayUnits: string, poll: () => number) =>
@@ -20,9 +20,9 @@ export function defineEventCounters(source: Listenable, totals: ObservedTotals):
     name: string,
     displayName: string,
     displayUnits: string,
-    displayRateSeconds: number,
+    displayRateMs: number,
     total: () => number,
-  ) => new IncrementingPollingCounter(source, name, total, { displayName, displayUnits, displayRateSeconds });
+  ) => new IncrementingPollingCounter(source, name, total, { displayName, displayUnits, displayRateMs });
 
   const processors = availableParallelism();
   share('cpu-usage', 'CPU Usage', () => {

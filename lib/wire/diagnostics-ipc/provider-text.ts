@@ -20,6 +20,7 @@ export class ProviderTextError extends Error {
 }
 
 const LEVELS: ReadonlyMap<string, number> = new Map([
+  ['always', 0],
   ['logalways', 0],
   ['critical', 1],
   ['error', 2],
@@ -47,20 +48,32 @@ function providerOf(text: string): ProviderText {
   return {
     name,
     keywords: keywords === '' ? undefined : keywordsOf(keywords, name),
-    level: level === '' ? undefined : levelOf(level, name),
+    level: level === '' ? undefined : levelFor(level, name),
     arguments: rest.join(':'),
   };
 }
 
-function keywordsOf(text: string, provider: string): bigint {
+/** The bits that a text of hex digits stands for; undefined if it is none. */
+export function keywordBitsOf(text: string): bigint | undefined {
   const digits = /^(?:0x)?(?<digits>[0-9a-f]{1,16})$/i.exec(text)?.groups?.digits;
-  if (digits !== undefined) return BigInt(`0x${digits}`);
+  return digits === undefined ? undefined : BigInt(`0x${digits}`);
+}
+
+/** The level that a number or a name stands for; undefined if the text is neither. */
+export function levelOf(text: string): number | undefined {
+  const level = /^\d{1,3}$/.test(text) ? Number(text) : LEVELS.get(text.toLowerCase());
+  return level !== undefined && level <= 0xff ? level : undefined;
+}
+
+function keywordsOf(text: string, provider: string): bigint {
+  const bits = keywordBitsOf(text);
+  if (bits !== undefined) return bits;
   throw new ProviderTextError(`The keywords of ${provider} must be up to 64 bits in hex, not "${text}".`);
 }
 
-function levelOf(text: string, provider: string): number {
-  const level = /^\d+$/.test(text) ? Number(text) : LEVELS.get(text.toLowerCase());
-  if (level !== undefined && level <= 0xff) return level;
+function levelFor(text: string, provider: string): number {
+  const level = levelOf(text);
+  if (level !== undefined) return level;
   throw new ProviderTextError(
     `The level of ${provider} must be a number up to 255 or a name such as Informational, not "${text}".`,
   );

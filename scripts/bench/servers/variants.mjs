@@ -138,11 +138,11 @@ export const variants = {
     const { startFlightRecorder } = await import('tracewright/diagnostics');
     const { source, handle } = loaded();
     const triggers = { slow: { '*': { timesP99: 1000 } }, failure: true, error: true };
-    const recorder = startFlightRecorder({ providers: source.name, megabytes: 16, ...triggers });
+    const recorder = startFlightRecorder({ providers: source.name, maxBytes: 16 * 2 ** 20, ...triggers });
     return {
       handle,
       close: async () => {
-        if (recorder.size === 0) throw new Error('Nothing was recorded.');
+        if (recorder.bytes === 0) throw new Error('Nothing was recorded.');
         await recorder.close();
       },
     };

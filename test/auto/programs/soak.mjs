@@ -118,7 +118,7 @@ const session = startSession({
   providers: 'Node.Http,Node.Database,Node.Logs',
   output,
   mode: 'block',
-  bufferMB: 64,
+  maxBufferBytes: 64 * 2 ** 20,
 });
 const backendServer = createServer(async (request, response) => {
   if (Number(request.url.split('/')[2]) % 3 === 0) await delay(1);

@@ -18,10 +18,19 @@ const wrong = [];
 const did = { rounds: 0, sessions: 0, terminated: 0, events: 0, dropped: 0 };
 const isLikely = () => random.below(2) === 0;
 
-function start(bufferMB, mode = 'drop') {
+function start(bufferMib, mode = 'drop') {
   const output = join(folder, `${++did.sessions}.nettrace`);
   const nettraceVersion = random.of([4, 6]);
-  return { output, session: startSession({ providers: PROVIDER, output, bufferMB, nettraceVersion, mode }) };
+  return {
+    output,
+    session: startSession({
+      providers: PROVIDER,
+      output,
+      maxBufferBytes: bufferMib * 2 ** 20,
+      nettraceVersion,
+      mode,
+    }),
+  };
 }
 
 /** @param [allCounts] of all threads, if the session has everything that they wrote */

@@ -117,7 +117,7 @@ describe('an event', () => {
         log.Text(slow);
         log.Step({ n: 2 });
       },
-      { bufferMB: 0.2 },
+      { maxBufferBytes: 0.2 * 2 ** 20 },
     );
     expect(stepsOf(events)).toEqual([1, 2]);
     expect(events.some(({ payload }) => payload.text === 'slow')).toBe(true);

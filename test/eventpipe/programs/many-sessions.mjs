@@ -9,7 +9,8 @@ import { defineEventSource, event, startSession } from '../../../dist/index.js';
 const MIB = 1 << 20;
 const log = defineEventSource('Many-Sessions', { Ping: event({ n: 'int32', text: 'string' }) });
 const output = join(process.argv[2], 'many.nettrace');
-const start = (path) => startSession({ providers: 'Many-Sessions', output: path, bufferMB: 16 });
+const start = (path) =>
+  startSession({ providers: 'Many-Sessions', output: path, maxBufferBytes: 16 * 2 ** 20 });
 const program = `
   import { parentPort } from 'node:worker_threads';
   const { defineEventSource, event } = await import(${JSON.stringify(new URL('../../../dist/index.js', import.meta.url).href)});

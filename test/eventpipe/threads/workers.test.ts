@@ -80,7 +80,7 @@ describe.each([6, 4] as const)('a session that writes version %i', (nettraceVers
 
   it('says for each thread how many events are missing because there was no room', async () => {
     const workers = await startWorkers(2);
-    const stop = await record(workers, { nettraceVersion, bufferMB: 1 });
+    const stop = await record(workers, { nettraceVersion, maxBufferBytes: 2 ** 20 });
     const done = workers.map(() => new Int32Array(new SharedArrayBuffer(4)));
     const written = workers.map((worker, i) =>
       worker.tell({ do: 'writeAndWake', count: 50_000, done: done[i] as Int32Array }),
@@ -223,7 +223,7 @@ describe('a session of the main thread', () => {
 describe('if events wait for room, a session of the main thread', () => {
   it('loses none', async () => {
     const workers = await startWorkers(3);
-    const stop = await record(workers, { bufferMB: 0.3, mode: 'block' });
+    const stop = await record(workers, { maxBufferBytes: 0.3 * 2 ** 20, mode: 'block' });
     const written = Promise.all(workers.map((worker) => worker.tell({ do: 'write', count: 40_000 })));
     for (let n = 0; n < 40_000; n++) log.Ping({ n });
     await written;
@@ -237,7 +237,7 @@ describe('if events wait for room, a session of the main thread', () => {
 
   it('is not waited for if it is itself waiting', async () => {
     const worker = await TestWorker.start();
-    const stop = await record([worker], { bufferMB: 0.3, mode: 'block' });
+    const stop = await record([worker], { maxBufferBytes: 0.3 * 2 ** 20, mode: 'block' });
     const done = new Int32Array(new SharedArrayBuffer(4));
     const written = worker.tell({ do: 'writeAndWake', count: 40_000, done });
     const start = performance.now();
@@ -274,7 +274,7 @@ describe('a thread', () => {
 
   it('that is terminated while writing has its events in the trace, and takes no memory with it', async () => {
     // Room for four chunks: none is left when four are not given back.
-    const stop = await record([], { bufferMB: 0.25 });
+    const stop = await record([], { maxBufferBytes: 0.25 * 2 ** 20 });
     for (let i = 0; i < 20; i++) {
       const workers = await startWorkers(2);
       for (const worker of workers) void worker.tell({ do: 'writeOn' });
@@ -336,7 +336,7 @@ it('a stream may write its own events for each chunk, which stay in the order of
       done();
     },
   });
-  const session = startSession({ providers: PROVIDER, output, bufferMB: 2 });
+  const session = startSession({ providers: PROVIDER, output, maxBufferBytes: 2 * 2 ** 20 });
   await worker.isIn(1);
   for (let round = 0; round < 3; round++) {
     const before = large;

@@ -42,7 +42,7 @@ const all = (run) => (session) => {
 // Modes
 scenario(
   'sequential',
-  { file: 'sequential.etl', maxSize: 1 },
+  { file: 'sequential.etl', maxFileBytes: KIB * KIB },
   all((session) => {
     many(3, { size: 400 * KIB });
     return session.query() === undefined;
@@ -50,12 +50,12 @@ scenario(
 );
 scenario(
   'circular',
-  { mode: 'circular', file: 'circular.etl', maxSize: 4 / KIB, bufferSize: 64 },
+  { mode: 'circular', file: 'circular.etl', maxFileBytes: 4 * KIB, bufferBytes: 64 * KIB },
   all(() => many(6)),
 );
 scenario(
   'new-file',
-  { mode: 'newFile', file: 'new-file%d.etl', maxSize: 2 / KIB, preallocate: true },
+  { mode: 'newFile', file: 'new-file%d.etl', maxFileBytes: 2 * KIB, preallocate: true },
   all((session) => {
     many(3);
     session.nextFile();
@@ -64,7 +64,7 @@ scenario(
 );
 scenario(
   'memory',
-  { mode: 'memory', bufferSize: 4, buffers: 2 },
+  { mode: 'memory', bufferBytes: 4 * KIB, buffers: 2 },
   all((session) => {
     many(10);
     const before = files('memory');
@@ -74,7 +74,7 @@ scenario(
 );
 scenario(
   'real-time',
-  { realTime: true, flushTimer: 1 },
+  { realTime: true, flushIntervalMs: 1000 },
   all(() => many(2)),
 );
 scenario(
@@ -93,27 +93,31 @@ scenario('private', { private: 'MyCompany-MyService', file: 'private.etl' }, (se
 
 // Controls
 setLosses(3, 2, 1);
-scenario('query', { file: 'query.etl', bufferSize: 64, buffers: 6, maxBuffers: 9, maxSize: 7 }, (session) => {
-  session.enable(P);
-  many(4);
-  const opened = EtwSession.open('query');
-  const status = opened.query();
-  return {
-    ...status,
-    file: basename(status.file.replaceAll('\\', '/')),
-    none: EtwSession.open('nobody') ?? null,
-  };
-});
+scenario(
+  'query',
+  { file: 'query.etl', bufferBytes: 64 * KIB, buffers: 6, maxBuffers: 9, maxFileBytes: 7 * KIB * KIB },
+  (session) => {
+    session.enable(P);
+    many(4);
+    const opened = EtwSession.open('query');
+    const status = opened.query();
+    return {
+      ...status,
+      file: basename(status.file.replaceAll('\\', '/')),
+      none: EtwSession.open('nobody') ?? null,
+    };
+  },
+);
 setLosses(0, 0, 0);
-scenario('update', { file: 'update.etl', realTime: true, buffers: 4, flushTimer: 5 }, (session) => {
+scenario('update', { file: 'update.etl', realTime: true, buffers: 4, flushIntervalMs: 5000 }, (session) => {
   session.enable(P);
   many(1);
-  const timed = session.update({ flushTimer: 2, maxBuffers: 11 });
+  const timed = session.update({ flushIntervalMs: 2000, maxBuffers: 11 });
   const silent = session.update({ realTime: false });
   session.update({ file: 'update-2.etl' });
   many(1, { from: 2 });
-  return [timed, silent].map(({ flushTimer, maxBuffers, isRealTime }) => ({
-    flushTimer,
+  return [timed, silent].map(({ flushIntervalMs, maxBuffers, isRealTime }) => ({
+    flushIntervalMs,
     maxBuffers,
     isRealTime,
   }));
@@ -246,7 +250,7 @@ results.refusals = [
   failNext(operation, status);
   return refused(run);
 });
-const refusing = EtwSession.start({ name: 'r', file: 'r%d.etl', mode: 'newFile', maxSize: 1 });
+const refusing = EtwSession.start({ name: 'r', file: 'r%d.etl', mode: 'newFile', maxFileBytes: KIB * KIB });
 for (const [operation, status, run] of [
   ['controlTrace', 5, () => refusing.query()],
   ['controlTrace', 87, () => refusing.nextFile()],
