@@ -1,8 +1,8 @@
 /**
- * Drives the exports that show a timeline: activities as spans in lanes, with an arrow from what started them, and all
+ * Drives an export that shows a timeline: activities as spans in lanes, with an arrow from what started them, and all
  * other events as instants.
  */
-import { jsonValue, type TraceEvent } from '../trace/trace-event.ts';
+import type { TraceEvent } from '../trace/trace-event.ts';
 import { TraceActivities } from '../view/trace-activities.ts';
 import type { TracedActivity } from '../view/traced-activity.ts';
 import { ActivityLanes, type Cause, type Lane } from './activity-lanes.ts';
@@ -89,16 +89,4 @@ export class ActivityTimeline {
  */
 function arrowFrom({ lane, activity, isOnTop }: Cause, { startNs }: TracedActivity): Arrow {
   return { lane, fromNs: isOnTop ? startNs : activity.startNs };
-}
-
-/** What a viewer shows as an event's arguments. */
-export function argumentsOf(event: TraceEvent): Record<string, unknown> {
-  const { activityId, activityPath, relatedActivityId, relatedActivityPath, labels, payload } = event;
-  return {
-    provider: event.provider,
-    activity: activityPath ?? activityId,
-    related: relatedActivityPath ?? relatedActivityId,
-    ...(labels !== undefined && { labels: jsonValue(labels) }),
-    fields: jsonValue(payload, event.hexFields),
-  };
 }

@@ -3,7 +3,7 @@
  * between them, other events as instants, counters and CPU samples.
  *
  * Source: google/perfetto, docs/reference/synthetic-track-event.md and the .proto files named in
- * lib/wire/perfetto/messages.ts. Slices of a track must nest, so lanes are needed, as in Chrome's format.
+ * lib/wire/perfetto/messages.ts. Slices of a track must nest, and the activities of a thread overlap, so each lane is a track.
  */
 import { hexText } from '../base/bytes.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';

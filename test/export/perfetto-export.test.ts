@@ -62,6 +62,18 @@ describe.skipIf(NO_DECODER !== undefined)(`in Perfetto${NO_DECODER ? ` (${NO_DEC
     ]);
   });
 
+  it('an activity uses the first free lane', () => {
+    const { slices } = shown(
+      ...during(['A', '//1/1', 1, 4], ['B', '//1/2', 2, 9], ['C', '//1/3', 5, 6], ['D', '//1/4', 7, 8]),
+    );
+    expect(slices.map(({ name, track }) => `${name} in ${track}`)).toEqual([
+      'A in server: Activities 1',
+      'B in server: Activities 2',
+      'C in server: Activities 1',
+      'D in server: Activities 1',
+    ]);
+  });
+
   it('an activity has the fields of its start and its stop, exactly', () => {
     const payload = {
       url: '/ä',

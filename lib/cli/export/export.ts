@@ -1,6 +1,5 @@
 /** `tracewright export FILE`: converts a trace to a format for other tools. */
 
-import { ChromeExport } from '../../export/chrome-export.ts';
 import { CsvExport, PayloadColumns } from '../../export/csv-export.ts';
 import type { ExportedTrace, Exporter } from '../../export/exporter.ts';
 import { NetTraceExport } from '../../export/nettrace-export.ts';
@@ -36,10 +35,8 @@ export const EXPORT_USAGE = `Usage: tracewright export [OPTION]... FILE... -o OU
 Converts FILE to a format for other tools. ${TRACE_USAGE}${FILES_USAGE}
   -o, --output OUT the file to write; - is standard output
   --format FORMAT  by default, the format follows from the extension of OUT:
-                   chrome      (.json) Chrome's Trace Event JSON, for ui.perfetto.dev and chrome://tracing:
-                               activities as spans, other events as instants
-                   perfetto    (.pftrace) Perfetto's own format, for ui.perfetto.dev and trace_processor: the same,
-                               smaller, with counters and CPU samples
+                   perfetto    (.pftrace) for ui.perfetto.dev and trace_processor: activities as slices, other events
+                               as instants, counters and CPU samples
                    speedscope  (.speedscope.json) activities and CPU samples, for speedscope.app
                    csv         (.csv) one line per event, for spreadsheets and databases
                    otlp        (.jsonl, .otlp.json; .pb for protobuf) activities as OpenTelemetry spans, for Jaeger and
@@ -73,7 +70,7 @@ const OPTIONS = {
 
 type Values = OptionValues<typeof OPTIONS>;
 
-const FORMATS = ['chrome', 'perfetto', 'speedscope', 'csv', 'nettrace', 'otlp'] as const;
+const FORMATS = ['perfetto', 'speedscope', 'csv', 'nettrace', 'otlp'] as const;
 type Format = (typeof FORMATS)[number];
 
 /** Only an export as OTLP can be protobuf; all others are JSON. */
@@ -86,7 +83,6 @@ const SUFFIXES: readonly (readonly [suffix: string, format: Format])[] = [
   [PROTOBUF_SUFFIX, 'otlp'],
   ['.pftrace', 'perfetto'],
   ['.perfetto-trace', 'perfetto'],
-  ['.json', 'chrome'],
   ['.csv', 'csv'],
   ['.nettrace', 'nettrace'],
 ];
@@ -195,8 +191,6 @@ async function exporterMaker(
     throw new UsageError(`--symbols is for speedscope and perfetto, not for ${format}.`);
   }
   switch (format) {
-    case 'chrome':
-      return (trace) => new ChromeExport(trace);
     case 'speedscope':
     case 'perfetto': {
       const names = new FrameNames(new SymbolFolders(values.symbols ?? []));

@@ -18,7 +18,7 @@ const ofActivities = [
   ['view', '--stats'],
   ['explain'],
   ['report', '-o', '/dev/null'],
-  ...['nettrace', 'csv', 'chrome', 'speedscope', 'otlp'].map(toNowhere),
+  ...['nettrace', 'csv', 'perfetto', 'speedscope', 'otlp'].map(toNowhere),
 ];
 
 /**
