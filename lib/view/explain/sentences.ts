@@ -112,7 +112,9 @@ export function hintsOf({ runs, cpu, samples, losses }: Recorded, lostEvents: nu
     );
   }
   if (runs && !cpu) {
-    hints.push('It is not recorded whether the threads were on a processor: that needs Linux, and the addon.');
+    hints.push(
+      'It is not recorded whether the threads were on a processor: that needs Linux, and the addon.',
+    );
   }
   if (!samples) hints.push('No functions are named: "tracewright collect --cpu" samples them.');
   if (losses > 0) {
