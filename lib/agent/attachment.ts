@@ -1,6 +1,6 @@
 /** A session of one rule in one process, and what becomes of its events. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { systemCodeText } from '../base/system-code.ts';
+import { thrownMessage } from '../base/value-text.ts';
 import { DiagnosticsClientError } from '../diagnostics/client/client-error.ts';
 import type { TracingSession } from '../diagnostics/client/tracing-session.ts';
 import { openTrace } from '../trace/open-trace.ts';
@@ -105,7 +105,7 @@ export class Attachment {
         const isTrace = error instanceof NetTraceError || error instanceof TraceError;
         const kind = isTrace ? 'trace' : 'session';
         counters.errors.add(kind);
-        const reason = error instanceof Error ? error.message : systemCodeText(error);
+        const reason = thrownMessage(error);
         say(isTrace ? `Process ${process.processId} sends no usable trace: ${reason}` : reason, kind);
       }
     } finally {

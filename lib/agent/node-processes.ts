@@ -3,7 +3,7 @@ import { setMaxListeners } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { glob, globs } from '../base/glob.ts';
 import { isAlive } from '../base/is-alive.ts';
-import { systemCodeText } from '../base/system-code.ts';
+import { thrownMessage } from '../base/value-text.ts';
 import { checkedTarget } from '../diagnostics/client/checked-port.ts';
 import { DiagnosticsClientError } from '../diagnostics/client/client-error.ts';
 import { DiagnosticsClient } from '../diagnostics/client/diagnostics-client.ts';
@@ -175,7 +175,7 @@ export class NodeProcesses {
       else if (hasEnded && failures === undefined) this.#onStart();
       else if (!hasEnded) {
         this.#counters.errors.add('process');
-        this.#say(error instanceof Error ? error.message : systemCodeText(error), 'process');
+        this.#say(thrownMessage(error), 'process');
       }
     }
   }

@@ -13,6 +13,7 @@ import {
 import { request as secureRequest, Agent as TlsAgent } from 'node:https';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { thrownMessage } from '../base/value-text.ts';
 
 /** The destination of requests. */
 export interface OtlpTarget {
@@ -160,7 +161,7 @@ export class OtlpSender {
       waiting.sent ??= await compressed(body);
       answer = await this.#post(waiting.sent);
     } catch (error) {
-      this.#problem = `${this.#target.url.origin} cannot be reached: ${(error as Error).message || 'unknown error'}.`;
+      this.#problem = `${this.#target.url.origin} cannot be reached: ${thrownMessage(error) || 'unknown error'}.`;
       return null;
     }
     // Requests given up meanwhile have been counted.

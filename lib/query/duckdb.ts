@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { binaryFolders } from '../base/package-files.ts';
 import { systemCodeOf } from '../base/system-code.ts';
+import { thrownMessage } from '../base/value-text.ts';
 
 export interface DuckDbResult {
   columnNames(): string[];
@@ -49,9 +50,9 @@ export function loadDuckDb(): DuckDb {
     } catch (error) {
       // Anything else is a part of it that is missing or broken.
       const isMissing =
-        systemCodeOf(error) === 'MODULE_NOT_FOUND' && (error as Error).message.includes(`'${PEER}'`);
+        systemCodeOf(error) === 'MODULE_NOT_FOUND' && thrownMessage(error).includes(`'${PEER}'`);
       if (!isMissing) {
-        throw new Error(`DuckDB cannot be loaded: ${(error as Error).message}`, { cause: error });
+        throw new Error(`DuckDB cannot be loaded: ${thrownMessage(error)}`, { cause: error });
       }
       missing = error;
     }

@@ -1,4 +1,5 @@
 /** The settings of an agent, from its JSON file. */
+import { thrownMessage } from '../../base/value-text.ts';
 import { wrongCaseOf } from '../../known/automatic.ts';
 import { MAX_LEVEL } from '../../wire/diagnostics-ipc/constants.ts';
 import { parseProviderTexts } from '../../wire/diagnostics-ipc/provider-text.ts';
@@ -47,7 +48,7 @@ const providers: Kind<readonly TracingProvider[]> = (value, place) => {
       arguments: values,
     }));
   } catch (error) {
-    place.problems.push(`${place.path}: ${(error as Error).message}`);
+    place.problems.push(`${place.path}: ${thrownMessage(error)}`);
     return [];
   }
 };
@@ -175,7 +176,7 @@ export function readAgentSettings(json: string, file: string): AgentSettings {
     // Editors of Windows begin a file with a byte order mark.
     value = JSON.parse(json.replace(/^\ufeff/, ''));
   } catch (error) {
-    throw new SettingsError(file, [`It is not JSON: ${(error as Error).message}.`]);
+    throw new SettingsError(file, [`It is not JSON: ${thrownMessage(error)}.`]);
   }
   const place = new Place('', []);
   const settings = object(SETTINGS)(value, place);

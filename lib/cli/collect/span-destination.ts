@@ -1,5 +1,6 @@
 /** What `tracewright collect --otlp` loads: sends the activities of processes as spans to an OpenTelemetry collector. */
 
+import { thrownMessage } from '../../base/value-text.ts';
 import { OtlpFeed } from '../../export/otlp-feed.ts';
 import { OtlpSender, type OtlpTarget } from '../../export/otlp-sender.ts';
 import { otlpTarget } from '../../export/otlp-settings.ts';
@@ -34,6 +35,6 @@ function targetOf(url: string): OtlpTarget {
   try {
     return otlpTarget({ url });
   } catch (error) {
-    throw new UsageError((error as Error).message);
+    throw new UsageError(thrownMessage(error));
   }
 }

@@ -5,6 +5,7 @@
 import { join } from 'node:path';
 import { makeFolders } from '../../base/folders.ts';
 import { writeOutput } from '../../base/output-file.ts';
+import { thrownMessage } from '../../base/value-text.ts';
 import { compileManifest } from '../../wire/manifest/resource/compile.ts';
 import { say } from '../messages.ts';
 
@@ -50,7 +51,7 @@ function compiled(name: string, xml: string): Uint8Array {
   try {
     return compileManifest(xml);
   } catch (error) {
-    throw new Error(`${name}: ${(error as Error).message}`, { cause: error });
+    throw new Error(`${name}: ${thrownMessage(error)}`, { cause: error });
   }
 }
 

@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline';
 import { writeOutput } from '../../base/output-file.ts';
+import { thrownMessage } from '../../base/value-text.ts';
 import type { Database } from '../../query/database.ts';
 import { identifier, literal } from '../../query/sql-text.ts';
 import { say, warn } from '../messages.ts';
@@ -156,7 +157,7 @@ async function answered(session: QuerySession, statement: string): Promise<boole
   try {
     return await session.answer(statement);
   } catch (error) {
-    say((error as Error).message);
+    say(thrownMessage(error));
     return true;
   }
 }
@@ -210,7 +211,7 @@ class History {
     try {
       writeOutput(this.#path, `${lines.join('\n')}\n`);
     } catch (error) {
-      warn(`The history is not kept: ${(error as Error).message}`);
+      warn(`The history is not kept: ${thrownMessage(error)}`);
     }
   }
 

@@ -9,6 +9,7 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { makeFolders } from '../../base/folders.ts';
 import { writeOutput } from '../../base/output-file.ts';
+import { thrownMessage } from '../../base/value-text.ts';
 import type { ManifestFinder } from '../../trace/trace-reader.ts';
 import { describeManifest } from '../../wire/manifest/describe.ts';
 import { ManifestError } from '../../wire/manifest/error.ts';
@@ -112,7 +113,7 @@ async function read(folder: string, name: string, size: number, time: number): P
       return { size, time, guids: [] };
     return { size, time, guids: describeManifest(xml, { skipsBadEvents: true }).map(({ guid }) => guid) };
   } catch (error) {
-    return { size, time, guids: [], problem: (error as Error).message };
+    return { size, time, guids: [], problem: thrownMessage(error) };
   }
 }
 

@@ -5,6 +5,7 @@
 import { closeSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { thrownMessage } from '../../base/value-text.ts';
 import type { TmfFinder } from '../../trace/trace-reader.ts';
 import { isGuidText } from '../../wire/guid.ts';
 import { PdbFile } from '../../wire/pdb/pdb-file.ts';
@@ -66,7 +67,7 @@ function tryAddFile(path: string, byGuid: Map<string, string[]>): void {
   try {
     addFile(path, byGuid);
   } catch (error) {
-    warn(`Skipped ${path}: ${(error as Error).message}`);
+    warn(`Skipped ${path}: ${thrownMessage(error)}`);
   }
 }
 

@@ -2,6 +2,7 @@
 import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
 import { viewOf } from '../../base/bytes.ts';
+import { thrownMessage } from '../../base/value-text.ts';
 import { PerfDataError } from '../../wire/perf-data/error.ts';
 import type { ReadRequest } from '../../wire/trace-dat/head.ts';
 import type { SeekableBytes } from '../byte-source.ts';
@@ -44,7 +45,7 @@ async function inflatedBytes(bytes: Uint8Array, start: number, size: number): Pr
   try {
     return await inflated(bytes, { maxOutputLength: size });
   } catch (error) {
-    const reason = (error as Error).message;
+    const reason = thrownMessage(error);
     throw new PerfDataError('malformed', start, `A compressed part cannot be decompressed: ${reason}.`);
   }
 }
