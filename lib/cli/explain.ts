@@ -1,11 +1,9 @@
 /** `tracewright explain FILE`: says why activities were slow. */
 import { readdirSync, statSync } from 'node:fs';
 import { printable } from '../base/printable.ts';
-import { SymbolFolders } from '../symbols/symbol-folders.ts';
 import type { Trace } from '../trace/trace.ts';
 import { ActivityFields } from '../view/activity-fields.ts';
 import { CpuProfile } from '../view/cpu/cpu-profile.ts';
-import { FrameNames } from '../view/cpu/frame-names.ts';
 import { ExplainedActivities } from '../view/explain/explained-activities.ts';
 import { explanationJson } from '../view/explain/explanation-json.ts';
 import { Findings } from '../view/explain/findings.ts';
@@ -19,6 +17,7 @@ import { say, warn } from './messages.ts';
 import { Output } from './output.ts';
 import { styled } from './terminal/terminal.ts';
 import { listed } from './trace/filtered-events.ts';
+import { FRAME_OPTIONS, FRAME_USAGE, frameNames } from './trace/frame-options.ts';
 import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from './trace/trace-argument.ts';
 import { closeTraceFiles, FILES_USAGE, filesText, openTraceFiles } from './trace/trace-files.ts';
 import { SELECTION_OPTIONS, type Selection, selection } from './view/view-selection.ts';
@@ -37,15 +36,14 @@ ${TRACE_USAGE}${FILES_USAGE}
   --where F=VALUE  only activities whose field F is VALUE, in one of their own events or in one of an activity around
                    them; can be repeated: all must match
   --failed         only activities that failed
-  --symbols DIR    as for "tracewright view --cpu"
-${MANIFEST_USAGE}  --json           one JSON object, which docs/explain.md describes
+${FRAME_USAGE}${MANIFEST_USAGE}  --json           one JSON object, which docs/explain.md describes
 `;
 
 const OPTIONS = {
   ...TRACE_OPTIONS,
   ...SELECTION_OPTIONS,
   failed: { type: 'boolean' },
-  symbols: { type: 'string', multiple: true },
+  ...FRAME_OPTIONS,
   json: { type: 'boolean' },
 } as const;
 
@@ -56,7 +54,7 @@ export async function explainCommand(args: readonly string[]): Promise<void> {
   const { files, values } = given;
   const selected = selection(values);
   const slowest = values.slowest === undefined ? DEFAULT_SLOWEST : countArgument('--slowest', values.slowest);
-  const profile = new CpuProfile(new FrameNames(new SymbolFolders(values.symbols ?? [])));
+  const profile = new CpuProfile(frameNames(values));
   const fields = selected.where === undefined ? undefined : new ActivityFields({ where: selected.where });
   const isChosen = selected.isRoot !== undefined || fields !== undefined || values.failed === true;
   const findings = new Findings({

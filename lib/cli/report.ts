@@ -1,9 +1,7 @@
 /** `tracewright report FILE`: writes a trace as one HTML file for a browser. */
 import { thrownMessage } from '../base/value-text.ts';
-import { SymbolFolders } from '../symbols/symbol-folders.ts';
 import { timeText } from '../trace/time-text.ts';
 import type { Trace } from '../trace/trace.ts';
-import { FrameNames } from '../view/cpu/frame-names.ts';
 import { MergedTrace } from '../view/merge/merged-trace.ts';
 import { countText, dataSize } from '../view/number-text.ts';
 import { reportHtml } from '../view/report/report-html.ts';
@@ -14,6 +12,7 @@ import { untilInterrupted } from './interruption.ts';
 import { say } from './messages.ts';
 import { UsageError } from './parse-options.ts';
 import { Progress } from './progress.ts';
+import { FRAME_OPTIONS, FRAME_USAGE, frameNames } from './trace/frame-options.ts';
 import {
   lossText,
   MANIFEST_USAGE,
@@ -35,16 +34,16 @@ export const REPORT_USAGE = `Usage: tracewright report [OPTION]... FILE... -o RE
 Writes a report of FILE: one HTML file that shows its activities and events on a timeline, as a tree and as
 statistics, its CPU samples as a flame graph, and its counters. It needs only a browser, and no network.
 ${TRACE_USAGE}${FILES_USAGE}
-  -o, --output REPORT  the file to write; - is standard output
-  --symbols DIR        names functions of programs, libraries and the kernel, as for view --cpu; can be repeated
-${MANIFEST_USAGE.replace(/--(manifest FILE|tmf FILE|member NAME) +/g, (option) => `${option}    `)}
+  -o, --output REPORT
+                   the file to write; - is standard output
+${FRAME_USAGE}${MANIFEST_USAGE}
 The report omits the parts of a large trace that do not fit into a browser; it says what is missing.
 `;
 
 const OPTIONS = {
   ...TRACE_OPTIONS,
   output: { type: 'string', short: 'o' },
-  symbols: { type: 'string', multiple: true },
+  ...FRAME_OPTIONS,
 } as const;
 
 /** @throws UsageError, TraceError, InterruptedError; the report of what was read so far is written first */
@@ -55,7 +54,7 @@ export async function reportCommand(args: readonly string[]): Promise<void> {
   const { output } = values;
   if (output === undefined) throw new UsageError('report needs -o REPORT, the file to write.');
   const trace = await openTraceFiles(files, values);
-  const report = new TraceReport(undefined, new FrameNames(new SymbolFolders(values.symbols ?? [])));
+  const report = new TraceReport(undefined, frameNames(values));
   const failure = await readEvents(trace, files, report);
   const content = report.content(reportedTrace(trace, files, failure));
   const size = await withOutput(output, (out) => writeReport(content, out));

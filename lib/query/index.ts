@@ -1,6 +1,9 @@
 /** `tracewright/query`: SQL about traces and folders of Parquet files. */
 import { basename } from 'node:path';
+import { SourceMaps } from '../symbols/source-maps.ts';
+import { SymbolFolders } from '../symbols/symbol-folders.ts';
 import { type OpenTraceOptions, openTrace } from '../trace/open-trace.ts';
+import { FrameNames } from '../view/cpu/frame-names.ts';
 import { openMergedTrace } from '../view/merge/merged-trace.ts';
 import { Database, isTableFolder } from './database.ts';
 import type { QueryResult, QueryRow } from './query-result.ts';
@@ -11,6 +14,8 @@ export type { QueryColumn, QueryResult, QueryRow, QueryValue } from './query-res
 export interface OpenDatabaseOptions extends OpenTraceOptions {
   /** Folders with programs, libraries and kernel symbols, which name the functions of stacks. */
   readonly symbols?: readonly string[];
+  /** Folders with source maps, which name the functions of bundled and compiled JavaScript. */
+  readonly sourceMaps?: readonly string[];
 }
 
 /** Traces in SQL. Its tables, views and macros are those of `tracewright query`. */
@@ -67,7 +72,9 @@ async function writeFiles(
     files.length === 1 ? await openTrace(first as string, options) : await openMergedTrace(inputs);
   try {
     const name = files.map((file) => basename(file)).join(', ');
-    const target = { name, folder, symbols: options.symbols ?? [] };
+    const { symbols = [], sourceMaps = [] } = options;
+    const names = new FrameNames(new SymbolFolders(symbols), new SourceMaps(sourceMaps));
+    const target = { name, folder, names };
     const problem = await writeTraceTables(trace, trace.batches(), target);
     if (problem !== undefined) throw problem;
   } finally {

@@ -1,25 +1,24 @@
 /** Writes the tables of a trace into a folder of Parquet files. */
 
 import { ParquetExport } from '../export/parquet/parquet-export.ts';
-import { SymbolFolders } from '../symbols/symbol-folders.ts';
 import type { Trace } from '../trace/trace.ts';
 import { TraceError } from '../trace/trace-error.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
-import { FrameNames } from '../view/cpu/frame-names.ts';
+import type { FrameNames } from '../view/cpu/frame-names.ts';
 
 export interface TablesTarget {
   /** The name of the trace in its column. */
   readonly name: string;
   readonly folder: string;
-  /** Folders with symbols for the frames of stacks. */
-  readonly symbols: readonly string[];
+  /** Names the frames of stacks. */
+  readonly names: FrameNames;
 }
 
 /** @returns the error that ends the trace early, after the events before it have been written */
 export async function writeTraceTables(
   trace: Trace,
   batches: AsyncIterable<readonly TraceEvent[]>,
-  { name, folder, symbols }: TablesTarget,
+  { name, folder, names }: TablesTarget,
 ): Promise<TraceError | undefined> {
   const tables = new ParquetExport({
     folder,
@@ -34,7 +33,7 @@ export async function writeTraceTables(
       },
     },
     createdBy: 'tracewright',
-    names: new FrameNames(new SymbolFolders(symbols)),
+    names,
   });
   let problem: TraceError | undefined;
   try {

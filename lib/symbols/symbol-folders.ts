@@ -3,18 +3,8 @@
  * kernel's functions. A trace names the files and is not trusted: only regular files in the user's folders are opened,
  * without following links out of them.
  */
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readFileSync,
-  readSync,
-  realpathSync,
-  type Stats,
-  statSync,
-} from 'node:fs';
-import { dirname, join, sep } from 'node:path';
+import { fstatSync, readFileSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { indexOfNul } from '../base/bytes.ts';
 import { ElfFile, type ReadBytes } from '../wire/elf/elf-file.ts';
 import { readKernelSymbols } from '../wire/kernel-symbols.ts';
@@ -22,23 +12,19 @@ import { PdbFile } from '../wire/pdb/pdb-file.ts';
 import { type NamedFunction, SymbolTable } from '../wire/symbol-table.ts';
 import { JitDump } from './jit-dump.ts';
 import { type PerfMap, readPerfMap } from './perf-map.ts';
+import { openIn, openRegular, readBytes, readText } from './trusted-files.ts';
 
-/** Larger files are not what they claim to be. */
-const MAX_FILE_SIZE = 4 * 2 ** 30;
-const MAX_TEXT_SIZE = 128 << 20;
 /** All symbols together, in bytes: those of a browser take a third. */
 const MAX_SYMBOLS_SIZE = 512 << 20;
 /** The approximate size of a function besides its name. */
 const FUNCTION_SIZE = 100;
 /** The number of files searched for, found or not. */
 const MAX_FILES = 4096;
-const PIECE_SIZE = 1 << 20;
 const MAX_NAME_SIZE = 4096;
 /** Names that end alike may share their bytes; in a file that a linker made, few do. */
 const NAMES_PER_BYTE = 4;
 const STB_GLOBAL = 1;
 const STB_WEAK = 2;
-const WRITABLE_BY_ALL = 0o002;
 
 /** Where runtimes write their maps. */
 const MAPS_FOLDER = '/tmp';
@@ -201,42 +187,6 @@ function functionsOf(elf: ElfFile): NamedFunction[] | undefined {
   return functions;
 }
 
-/** Calls `read` with the file, if it may be opened. */
-function openIn<T>(
-  folder: string,
-  path: string,
-  read: (descriptor: number) => T | undefined,
-  processId?: number,
-): T | undefined {
-  try {
-    const root = realpathSync(folder);
-    const real = realpathSync(join(root, path));
-    return real.startsWith(root.endsWith(sep) ? root : root + sep)
-      ? openRegular(real, read, (stats) => isTrusted(real, stats, processId))
-      : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** @throws the system's error */
-function openRegular<T>(
-  path: string,
-  read: (descriptor: number) => T | undefined,
-  mayRead: (stats: Stats) => boolean,
-): T | undefined {
-  const descriptor = openSync(
-    path,
-    constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
-  );
-  try {
-    const stats = fstatSync(descriptor);
-    return stats.isFile() && stats.size <= MAX_FILE_SIZE && mayRead(stats) ? read(descriptor) : undefined;
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
 /**
  * The map of a process in a container, where it has another id and a /tmp of its own: of one that is still running,
  * because its folders cannot be found later. The map must belong to the process's user or to root.
@@ -256,23 +206,6 @@ function mapInContainer(processId: number): string | undefined {
   }
 }
 
-/**
- * Whether a file is by this user or root, as perf demands of maps; or put into a folder of theirs, such as symbols of
- * another machine; or by the user whose process it describes. In folders such as /tmp, everybody can give functions
- * any name.
- */
-function isTrusted(path: string, { uid }: Stats, processId: number | undefined): boolean {
-  if (isOurs(uid)) return true;
-  const folder = statSync(dirname(path));
-  if (isOurs(folder.uid) && (folder.mode & WRITABLE_BY_ALL) === 0) return true;
-  return processId !== undefined && statSync(`/proc/${processId}`).uid === uid;
-}
-
-/** Windows has no such numbers. */
-function isOurs(uid: number): boolean {
-  return uid === 0 || uid === (process.getuid?.() ?? uid);
-}
-
 function readerOf(descriptor: number): ReadBytes {
   const { size: fileSize } = fstatSync(descriptor);
   return (offset, size) => {
@@ -281,25 +214,7 @@ function readerOf(descriptor: number): ReadBytes {
   };
 }
 
-function readText(descriptor: number): string | undefined {
-  return readBytes(descriptor)?.toString('utf8');
-}
-
-/** The kernel's files have no size. */
-function readBytes(descriptor: number): Buffer | undefined {
-  if (fstatSync(descriptor).size > MAX_TEXT_SIZE) return undefined;
-  const pieces: Buffer[] = [];
-  for (let size = 0; size < MAX_TEXT_SIZE; ) {
-    const piece = Buffer.allocUnsafe(PIECE_SIZE);
-    const count = readSync(descriptor, piece, 0, PIECE_SIZE, null);
-    if (count === 0) return Buffer.concat(pieces);
-    pieces.push(piece.subarray(0, count));
-    size += count;
-  }
-  return undefined;
-}
-
-function cached<K, V>(map: Map<K, V | undefined>, key: K, make: () => V | undefined): V | undefined {
+export function cached<K, V>(map: Map<K, V | undefined>, key: K, make: () => V | undefined): V | undefined {
   if (map.has(key)) return map.get(key);
   const made = map.size < MAX_FILES ? make() : undefined;
   map.set(key, made);

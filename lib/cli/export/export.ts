@@ -6,11 +6,9 @@ import { NetTraceExport } from '../../export/nettrace-export.ts';
 import { OtlpExport } from '../../export/otlp-export.ts';
 import { PerfettoExport } from '../../export/perfetto-export.ts';
 import { SpeedscopeExport } from '../../export/speedscope-export.ts';
-import { SymbolFolders } from '../../symbols/symbol-folders.ts';
 import type { Trace } from '../../trace/trace.ts';
 import { TraceError } from '../../trace/trace-error.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
-import { FrameNames } from '../../view/cpu/frame-names.ts';
 import { countText, dataSize } from '../../view/number-text.ts';
 import { type CommandOutput, withOutput, withTemporaries } from '../command-output.ts';
 import { filesArguments, type OptionValues } from '../file-arguments.ts';
@@ -19,6 +17,7 @@ import { say, warn } from '../messages.ts';
 import { UsageError } from '../parse-options.ts';
 import { eventFilter, FILTER_OPTIONS, FILTER_USAGE } from '../trace/event-filter.ts';
 import { FilteredEvents } from '../trace/filtered-events.ts';
+import { FRAME_OPTIONS, FRAME_USAGE, frameNames } from '../trace/frame-options.ts';
 import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from '../trace/trace-argument.ts';
 import {
   closeTraceFiles,
@@ -50,8 +49,8 @@ Converts FILE to a format for other tools. ${TRACE_USAGE}${FILES_USAGE}
   --flatten        csv: one column per field instead of the payload as JSON; reads FILE twice
   --nettrace-version V
                    nettrace: 6 (the default), or 4 for tools before .NET 10; 4 has one process and no labels
-  --symbols DIR    speedscope, perfetto, parquet: names functions by the files in this folder, as
-                   "tracewright view --cpu" does; can be repeated
+For speedscope, perfetto and parquet:
+${FRAME_USAGE}
 ${FILTER_USAGE}${MANIFEST_USAGE}`;
 
 const OPTIONS = {
@@ -65,7 +64,7 @@ const OPTIONS = {
   service: { type: 'string' },
   flatten: { type: 'boolean' },
   'nettrace-version': { type: 'string' },
-  symbols: { type: 'string', multiple: true },
+  ...FRAME_OPTIONS,
 } as const;
 
 type Values = OptionValues<typeof OPTIONS>;
@@ -139,7 +138,7 @@ async function exportFolder(files: TraceFiles, folder: string, values: Values): 
   const { exportParquet } = await import('./parquet-folder.ts');
   const trace = await openTraceFiles(files, values);
   const source = { trace, name: fileNames(files), events, batches: eventsOf(trace, files) };
-  const to = { folder, service: values.service, symbols: values.symbols ?? [] };
+  const to = { folder, service: values.service, names: frameNames(values) };
   await withTemporaries(() => exportParquet(source, to));
   const emptiness = events.emptiness(filesText(files));
   if (emptiness !== undefined) warn(emptiness);
@@ -187,13 +186,15 @@ async function exporterMaker(
   if (values.flatten === true && format !== 'csv') {
     throw new UsageError(`--flatten is for csv, not for ${format}.`);
   }
-  if (values.symbols !== undefined && format !== 'speedscope' && format !== 'perfetto') {
-    throw new UsageError(`--symbols is for speedscope and perfetto, not for ${format}.`);
+  for (const name of ['symbols', 'source-maps'] as const) {
+    if (values[name] !== undefined && format !== 'speedscope' && format !== 'perfetto') {
+      throw new UsageError(`--${name} is for speedscope and perfetto, not for ${format}.`);
+    }
   }
   switch (format) {
     case 'speedscope':
     case 'perfetto': {
-      const names = new FrameNames(new SymbolFolders(values.symbols ?? []));
+      const names = frameNames(values);
       return (trace) =>
         format === 'perfetto' ? new PerfettoExport(trace, names) : new SpeedscopeExport(trace, names);
     }

@@ -2,11 +2,10 @@
 import { packageVersion } from '../../base/package-files.ts';
 import { ParquetExport } from '../../export/parquet/parquet-export.ts';
 import { removeLeftovers } from '../../export/parquet/table-files.ts';
-import { SymbolFolders } from '../../symbols/symbol-folders.ts';
 import type { Trace } from '../../trace/trace.ts';
 import { TraceError } from '../../trace/trace-error.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
-import { FrameNames } from '../../view/cpu/frame-names.ts';
+import type { FrameNames } from '../../view/cpu/frame-names.ts';
 import { countText } from '../../view/number-text.ts';
 import { InterruptedError } from '../interruption.ts';
 import { say, warn } from '../messages.ts';
@@ -15,8 +14,8 @@ import type { FilteredEvents } from '../trace/filtered-events.ts';
 export interface ParquetFolder {
   readonly folder: string;
   readonly service: string | undefined;
-  /** Folders with symbols for the frames of stacks. */
-  readonly symbols: readonly string[];
+  /** Names the frames of stacks. */
+  readonly names: FrameNames;
 }
 
 export interface ParquetSource {
@@ -44,7 +43,7 @@ export async function exportParquet(source: ParquetSource, to: ParquetFolder): P
     },
     service: to.service,
     createdBy: `tracewright version ${packageVersion()}`,
-    names: new FrameNames(new SymbolFolders(to.symbols)),
+    names: to.names,
   });
   let failure: TraceError | InterruptedError | undefined;
   try {

@@ -9,6 +9,7 @@ import { filesArguments, type OptionValues } from '../file-arguments.ts';
 import { warn } from '../messages.ts';
 import { Output } from '../output.ts';
 import { UsageError } from '../parse-options.ts';
+import { FRAME_OPTIONS, FRAME_USAGE, frameNames } from '../trace/frame-options.ts';
 import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from '../trace/trace-argument.ts';
 import {
   closeTraceFiles,
@@ -37,8 +38,7 @@ for each field, such as "MyCompany-MyService/RequestStart". Macros:
 
   --csv, --json, --markdown, --chart
                    the answer's format; otherwise, a table
-  --symbols DIR    names functions by the files in this folder, as "tracewright view --cpu" does; can be repeated
-${MANIFEST_USAGE}`;
+${FRAME_USAGE}${MANIFEST_USAGE}`;
 
 const OPTIONS = {
   ...TRACE_OPTIONS,
@@ -46,7 +46,7 @@ const OPTIONS = {
   json: { type: 'boolean' },
   markdown: { type: 'boolean' },
   chart: { type: 'boolean' },
-  symbols: { type: 'string', multiple: true },
+  ...FRAME_OPTIONS,
 } as const;
 
 type Values = OptionValues<typeof OPTIONS>;
@@ -120,7 +120,7 @@ async function writeTables(
 ): Promise<TraceError | undefined> {
   const trace = await openTraceFiles(files, values);
   try {
-    const target = { name: fileNames(files), folder, symbols: values.symbols ?? [] };
+    const target = { name: fileNames(files), folder, names: frameNames(values) };
     return await writeTraceTables(trace, readWithProgress(trace), target);
   } finally {
     await closeTraceFiles(files, trace);

@@ -1,5 +1,4 @@
 /** `tracewright view FILE --cpu` and `--blocked`: CPU samples by activity and function, and what blocked event loops. */
-import { SymbolFolders } from '../../symbols/symbol-folders.ts';
 import type { Trace } from '../../trace/trace.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import { activityKey } from '../../view/activity-key.ts';
@@ -7,22 +6,20 @@ import { type BlockedRun, BlockedRuns, hottestStack } from '../../view/cpu/block
 import { ChargedSamples } from '../../view/cpu/charged-samples.ts';
 import { CpuActivities, type CpuName, type CpuTime, namedTimes } from '../../view/cpu/cpu-activities.ts';
 import { CpuProfile } from '../../view/cpu/cpu-profile.ts';
-import { FrameNames } from '../../view/cpu/frame-names.ts';
+import type { FrameNames } from '../../view/cpu/frame-names.ts';
 import { milliseconds, thousands } from '../../view/number-text.ts';
 import { countArgument } from '../argument-values.ts';
 import { warn } from '../messages.ts';
 import type { Output } from '../output.ts';
 import { type TableColumn, TerminalTable } from '../terminal/terminal-table.ts';
+import { FRAME_USAGE } from '../trace/frame-options.ts';
 import { indented, percent, printFunctions } from './view-functions.ts';
 import type { Selection } from './view-selection.ts';
 
 const DEFAULT_TOP = 10;
 
 export const CPU_USAGE = `  --top N          for --blocked: how many (${DEFAULT_TOP})
-  --symbols DIR    for --cpu and --blocked: names functions of programs, libraries and the kernel by the files in this
-                   folder, where DIR is the root of the system that was recorded (/ for this one) or has the files
-                   themselves, such as PDBs; can be repeated. Maps of JavaScript (perf-PID.map) are also found in /tmp
-`;
+${FRAME_USAGE}`;
 
 /** The thread ran the activity, but had no processor: it was in a system call, for example. */
 const OFF = 'OFF_CPU_MSEC';
@@ -46,7 +43,7 @@ const MAX_FRAMES = 8;
 const NO_SWITCHES = 'it has no activity switches, which "tracewright collect --cpu" records';
 
 interface CpuOptions {
-  readonly symbols?: readonly string[];
+  readonly names: FrameNames;
   readonly top?: string;
   readonly blocked?: boolean;
 }
@@ -60,10 +57,9 @@ export class CpuView {
   readonly #blocked: BlockedRuns | undefined;
 
   /** @throws UsageError */
-  constructor(selected: Selection, { symbols = [], top, blocked = false }: CpuOptions) {
+  constructor(selected: Selection, { names, top, blocked = false }: CpuOptions) {
     const count = top === undefined ? DEFAULT_TOP : countArgument('--top', top);
     this.#selected = selected;
-    const names = new FrameNames(new SymbolFolders(symbols));
     this.#profile = new CpuProfile(names);
     this.#activities = new CpuActivities(selected.isRoot);
     const idleBetween = (run: BlockedRun['run'], fromNs: number, toNs: number) =>

@@ -13,6 +13,7 @@ import { warn } from '../messages.ts';
 import { Output } from '../output.ts';
 import { UsageError } from '../parse-options.ts';
 import { listed } from '../trace/filtered-events.ts';
+import { FRAME_OPTIONS, frameNames } from '../trace/frame-options.ts';
 import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from '../trace/trace-argument.ts';
 import {
   closeTraceFiles,
@@ -66,7 +67,7 @@ const OPTIONS = {
   top: { type: 'string' },
   pauses: { type: 'boolean' },
   metric: { type: 'string' },
-  symbols: { type: 'string', multiple: true },
+  ...FRAME_OPTIONS,
   compare: { type: 'string' },
   json: { type: 'boolean' },
 } as const;
@@ -184,7 +185,12 @@ async function viewComparison(files: TraceFiles, values: Values, output: Output)
 }
 
 async function viewCpu(files: TraceFiles, values: Values, output: Output): Promise<void> {
-  await viewCharged(files, values, output, (selected) => new CpuView(selected, values));
+  await viewCharged(
+    files,
+    values,
+    output,
+    (selected) => new CpuView(selected, { ...values, names: frameNames(values) }),
+  );
 }
 
 async function viewMetric(files: TraceFiles, values: Values, output: Output): Promise<void> {

@@ -3,6 +3,7 @@
  * from symbols, otherwise the module and the position in it.
  */
 import { addressNumber, TimedRanges } from '../../base/timed-ranges.ts';
+import type { ScriptPlace, SourceMaps } from '../../symbols/source-maps.ts';
 import { baseName, type DebugId, type SymbolFolders } from '../../symbols/symbol-folders.ts';
 import type { CodeMapping, CodeMappings } from '../../trace/code-mappings.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
@@ -17,6 +18,15 @@ interface Method {
   readonly name: string;
   /** The file depends on the process and the runtime's id. */
   readonly file: string | undefined;
+  /** Only JavaScript in a session's samples has one. */
+  readonly place: MethodPlace | undefined;
+  /** This is the frame in the source that its script was made of; undefined as long as nobody has asked for it. */
+  inSource?: Frame | 'unknown';
+}
+
+interface MethodPlace extends Omit<ScriptPlace, 'file'> {
+  /** The short name of its script. */
+  readonly script: string;
 }
 
 interface Module {
@@ -33,6 +43,14 @@ const PROGRAM = 'native.(program)';
 /** V8 writes to ETW in JScript's format. */
 const V8_GUID = '57277741-3638-4a4b-bdba-0ac6e45da56c';
 /** The kernel's names for memory without a file. */
+/** A function's place, as a session writes it in the place of a .NET method's signature: `(12:5)`. */
+const PLACE = /^\((\d{1,9}):(\d{1,9})\)$/;
+/** How V8 names functions for perf and ETW: `JS:*burn file:///app/cart.mjs:12:5`. */
+const FUNCTION_AND_PLACE =
+  /^(.{0,200}?[:*~^+]|)([^\s:*~^+]*) ((?:file:\/\/)?\/.*|[A-Za-z]:[\\/].*):(\d{1,9}):(\d{1,9})$/;
+/** What a session names functions without a name. */
+const NAMELESS = /^\((anonymous|inlined)\)(?::|$)/;
+const PACKAGES = '/node_modules/';
 const ANONYMOUS = /^(?:$|\[(?!vdso|vsyscall|kernel)|\/\/anon|\/memfd:|\/anon_hugepage|\/dev\/zero|\/SYSV)/;
 /** Images of the Windows kernel belong to these processes. */
 const KERNEL_PROCESSES = [0, 4] as const;
@@ -48,11 +66,15 @@ export class FrameNames {
   /** The key is made of process and base address. */
   readonly #debugIds = new Map<string, DebugId>();
   readonly #folders: SymbolFolders | undefined;
+  readonly #sourceMaps: SourceMaps | undefined;
+  /** Frames by the names that V8 has written for perf or ETW. */
+  readonly #inSource = new Map<string, Frame>();
   #count = 0;
 
-  /** @param folders with symbols, if any may be opened */
-  constructor(folders?: SymbolFolders) {
+  /** @param folders with symbols, and `sourceMaps`, if any may be opened */
+  constructor(folders?: SymbolFolders, sourceMaps?: SourceMaps) {
     this.#folders = folders;
+    this.#sourceMaps = sourceMaps;
   }
 
   /** Takes any event; those about methods, scripts and images describe memory. */
@@ -72,17 +94,50 @@ export class FrameNames {
   frameOf(processId: number | undefined, address: bigint, timestamp: bigint, mappings?: CodeMappings): Frame {
     const at = addressNumber(address);
     const method = this.#methods.get(processId)?.find(at, Number(timestamp));
-    if (method !== undefined) {
-      const { name, file } = method;
-      return { name, module: file === undefined ? 'V8' : (this.#files.get(file) ?? '.NET') };
-    }
+    if (method !== undefined) return this.#frameOfMethod(method);
     const named = mappings?.functions.get(address);
-    if (named !== undefined) return named;
+    if (named !== undefined) return this.#withSource(named);
     const mapping = mappings?.find(processId, at, timestamp);
-    return (
-      (mapping && this.#mapped(mapping, mappings as CodeMappings, processId, at, timestamp)) ??
-      this.#inImage(processId, at, timestamp) ?? { name: hex(address), module: '' }
-    );
+    const frame = mapping && this.#mapped(mapping, mappings as CodeMappings, processId, at, timestamp);
+    if (frame !== undefined) return this.#withSource(frame);
+    return this.#inImage(processId, at, timestamp) ?? { name: hex(address), module: '' };
+  }
+
+  #frameOfMethod(method: Method): Frame {
+    const { name, file, place } = method;
+    if (file === undefined) return this.#withSource({ name, module: 'V8' });
+    const path = this.#files.get(file);
+    if (place === undefined || path === undefined) return { name, module: path ?? '.NET' };
+    method.inSource ??= this.#sourceFrame(place, path) ?? 'unknown';
+    return method.inSource === 'unknown' ? { name, module: path } : method.inSource;
+  }
+
+  #sourceFrame(place: MethodPlace, path: string): Frame | undefined {
+    const [, nameless] = NAMELESS.exec(place.name) ?? [];
+    const given = { ...place, file: path, name: nameless === undefined ? place.name : '' };
+    const source = this.#sourceMaps?.sourceOf(given);
+    if (source === undefined) return undefined;
+    const { file, line, column } = source;
+    // V8 knows no more than the line of an inlined function: the name there is another's.
+    const isNamed = nameless !== 'inlined' && source.name !== '';
+    const name = isNamed ? source.name : `(${nameless ?? 'anonymous'}):${line}:${column}`;
+    return { name: `${shortName(file, path, place.script)}.${name}`, module: file };
+  }
+
+  /** A frame with V8's own name for perf or ETW, as in its source. */
+  #withSource(frame: Frame): Frame {
+    if (this.#sourceMaps === undefined) return frame;
+    const known = this.#inSource.get(frame.name);
+    if (known !== undefined) return known;
+    const [, prefix, name = '', file = '', line, column] = FUNCTION_AND_PLACE.exec(frame.name) ?? [];
+    if (prefix === undefined) return frame;
+    const source = this.#sourceMaps.sourceOf({ name, file, line: Number(line), column: Number(column) });
+    const found =
+      source === undefined
+        ? frame
+        : { ...frame, name: `${prefix}${source.name} ${source.file}:${source.line}:${source.column}` };
+    if (this.#inSource.size < MAX_RANGES) this.#inSource.set(frame.name, found);
+    return found;
   }
 
   /** Whether the sample is one of native code outside of JavaScript, by a name that came before it. */
@@ -158,8 +213,12 @@ export class FrameNames {
     const key = `${event.processId} ${start}`;
     if (this.#latest.get(key) === name) return;
     if (this.#count < MAX_RANGES) this.#latest.set(key, name);
-    const frame = { name, file: isOfV8 ? undefined : `${event.processId} ${payload.ModuleID}` };
-    this.#insert(this.#methods, event.processId, from, from + size, frame, event.timestamp);
+    const method: Method = {
+      name,
+      file: isOfV8 ? undefined : `${event.processId} ${payload.ModuleID}`,
+      place: isOfV8 || this.#sourceMaps === undefined ? undefined : placeOf(payload),
+    };
+    this.#insert(this.#methods, event.processId, from, from + size, method, event.timestamp);
   }
 
   #addFile({ processId, payload }: TraceEvent): void {
@@ -220,6 +279,30 @@ export class FrameNames {
 
 function dotNetName({ MethodNamespace, MethodName }: TraceEvent['payload']): string {
   return `${MethodNamespace}.${MethodName}`;
+}
+
+function placeOf({
+  MethodNamespace: script,
+  MethodName: name,
+  MethodSignature: signature,
+}: TraceEvent['payload']): MethodPlace | undefined {
+  const [, line, column] = PLACE.exec(`${signature}`) ?? [];
+  if (line === undefined) return undefined;
+  return { script: `${script}`, name: `${name}`, line: Number(line), column: Number(column) };
+}
+
+/**
+ * A source's path in its package, or relative to what the short name of its script is relative to.
+ *
+ * @param path of the script
+ */
+function shortName(source: string, path: string, script: string): string {
+  const packageAt = source.lastIndexOf(PACKAGES);
+  if (packageAt >= 0) return source.slice(packageAt + PACKAGES.length);
+  const slashed = path.replaceAll('\\', '/');
+  const folder = slashed.endsWith(`/${script}`) ? slashed.slice(0, -script.length) : undefined;
+  if (folder !== undefined && source.startsWith(folder)) return source.slice(folder.length);
+  return source.split('/').slice(-2).join('/');
 }
 
 function hex(value: bigint): string {
