@@ -77,7 +77,7 @@ export async function explainCommand(args: readonly string[]): Promise<void> {
     for await (const batch of untilInterrupted(batches, () => closeTraceFiles(files, opened))) {
       for (const event of batch) {
         explained.add(event);
-        fields?.take(event, explained.tracker.activityOf(event));
+        fields?.take(event, explained.activities.activityOf(event));
       }
     }
   } catch (error) {
@@ -109,14 +109,18 @@ function print(findings: Findings, framesOf: FramesOf, output: Output): void {
   for (const total of totals) output.line(`  ${total}`);
 }
 
-function nothing(files: string, { wanted, otherNames }: Selection, { tracker }: ExplainedActivities): void {
+function nothing(
+  files: string,
+  { wanted, otherNames }: Selection,
+  { activities }: ExplainedActivities,
+): void {
   if (wanted !== undefined) {
     const others = otherNames.size === 0 ? '' : ` Its activities are ${listed(otherNames)}.`;
     throw new Error(`${files} has no activity ${wanted} that has ended.${others}`);
   }
   warn(`${files} has no such activities: nothing in it starts and stops with an activity id.`);
-  if (tracker.startsWithoutId > 0) {
-    const count = thousands(tracker.startsWithoutId);
+  if (activities.startsWithoutId > 0) {
+    const count = thousands(activities.startsWithoutId);
     warn(
       `${count} starts have no id. In .NET, ids need System.Threading.Tasks.TplEventSource with keyword 0x80.`,
     );

@@ -38,7 +38,7 @@ interface Place {
   readonly around: Place | undefined;
 }
 
-/** The tracker tracks as many activities at a time. */
+/** TraceActivities tracks as many at a time. */
 const MAX_OPEN = 1 << 17;
 
 export class ActivityLanes {

@@ -27,7 +27,7 @@ const NO_STOP = 'not in the trace';
 
 export class ActivityTimeline {
   readonly #writer: TimelineWriter;
-  readonly #tracker = new TraceActivities();
+  readonly #activities = new TraceActivities();
   readonly #lanes = new ActivityLanes();
   #unplaced = 0;
 
@@ -42,15 +42,15 @@ export class ActivityTimeline {
 
   /** Takes the next event in time order. */
   add(event: TraceEvent): void {
-    const change = this.#tracker.add(event);
+    const change = this.#activities.add(event);
     const isWritten =
       change !== undefined &&
       (change.boundary === 'Start'
         ? this.#start(event, change.activity)
         : this.#stop(event, change.activity));
     if (isWritten) return;
-    const activity = this.#tracker.activityOf(event);
-    this.#writer.instant(event, activity && this.#lanes.laneOf(activity), this.#tracker.nowNs);
+    const activity = this.#activities.activityOf(event);
+    this.#writer.instant(event, activity && this.#lanes.laneOf(activity), this.#activities.nowNs);
   }
 
   /** Ends what still runs. @returns a sentence on what the timeline lacks */
@@ -79,7 +79,7 @@ export class ActivityTimeline {
   }
 
   #end(activity: TracedActivity, stop: TraceEvent | string): void {
-    this.#writer.stop(activity, this.#lanes.lastLaneOf(activity) as Lane, this.#tracker.nowNs, stop);
+    this.#writer.stop(activity, this.#lanes.lastLaneOf(activity) as Lane, this.#activities.nowNs, stop);
   }
 }
 

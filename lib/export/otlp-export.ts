@@ -70,8 +70,8 @@ export class OtlpExport implements Exporter {
   readonly #encoding: 'json' | 'protobuf';
   readonly #startTime: bigint;
   readonly #trace: ExportedTrace;
-  readonly #tracker = new TraceActivities();
-  /** Includes spans already written, as long as the tracker knows their activities. */
+  readonly #activities = new TraceActivities();
+  /** Includes spans already written, as long as TraceActivities knows their activities. */
   readonly #spans = new WeakMap<TracedActivity, OpenSpan>();
   readonly #trees = new Set<Tree>();
   #pending: PendingSpan[] = [];
@@ -89,7 +89,7 @@ export class OtlpExport implements Exporter {
   }
 
   add(event: TraceEvent): void {
-    const change = this.#tracker.add(event);
+    const change = this.#activities.add(event);
     if (change === undefined) this.#addInside(event);
     else if (change.boundary === 'Start') this.#start(event, change.activity);
     else this.#stop(event, change.activity);
@@ -185,13 +185,13 @@ export class OtlpExport implements Exporter {
   }
 
   #addInside(event: TraceEvent): void {
-    const activity = this.#tracker.activityOf(event);
+    const activity = this.#activities.activityOf(event);
     const span = activity && this.#spans.get(activity);
     if (span === undefined || span.isWritten) this.#outside++;
     else if (span.events.length === MAX_EVENTS) span.droppedEvents++;
     else {
       span.events.push({
-        timeUnixNano: this.#timeText(this.#tracker.nowNs),
+        timeUnixNano: this.#timeText(this.#activities.nowNs),
         name: event.name,
         attributes: attributesOf(event.payload),
       });
@@ -234,7 +234,7 @@ export class OtlpExport implements Exporter {
       kind:
         kind ?? (parent === undefined && parentSpanId !== undefined ? SpanKind.Server : SpanKind.Internal),
       startTimeUnixNano: this.#timeText(activity.startNs),
-      endTimeUnixNano: this.#timeText(activity.endNs ?? this.#tracker.nowNs),
+      endTimeUnixNano: this.#timeText(activity.endNs ?? this.#activities.nowNs),
       attributes: [...open.attributes, ...attributesOf(ownFields(activity))],
       events: open.events,
       droppedEventsCount: open.droppedEvents,

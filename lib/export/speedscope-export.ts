@@ -33,7 +33,7 @@ export class SpeedscopeExport implements Exporter {
   /** Nothing is written before the end. */
   readonly isFull: boolean = false;
   readonly #name: string;
-  readonly #tracker = new TraceActivities();
+  readonly #activities = new TraceActivities();
   readonly #lanes = new ActivityLanes();
   readonly #calls = new Map<Lane, Calls>();
   readonly #frames = new Frames();
@@ -49,7 +49,7 @@ export class SpeedscopeExport implements Exporter {
   }
 
   add(event: TraceEvent): void {
-    const change = this.#tracker.add(event);
+    const change = this.#activities.add(event);
     if (change?.boundary === 'Start') this.#start(change.activity);
     else if (change !== undefined) this.#close(change.activity);
     if (isCpuSample(event)) this.#samples.addSample(event);
@@ -111,7 +111,7 @@ export class SpeedscopeExport implements Exporter {
       this.#calls.set(lane, calls);
     }
     const frame = this.#frames.indexOf(activity.name);
-    calls.times.push(this.#tracker.nowNs);
+    calls.times.push(this.#activities.nowNs);
     calls.frames.push(type === 'O' ? frame : ~frame);
   }
 

@@ -103,7 +103,7 @@ export class ActivityEvents {
   /** The bare Start: the rest of the running code is inside the activity. */
   start(payload: LazyPayload | undefined, options: WriteOptions | undefined): Handle {
     if (this.#start.dropWhenClosed()) return this.#unheard;
-    const activity = this.#begin(payload, options);
+    const activity = this.#beginHere(payload, options);
     if (activity === undefined) return this.#unheard;
     this.#flow.enter(activity);
     return new Handle(this, activity);
@@ -170,7 +170,7 @@ export class ActivityEvents {
       if (this.#start.dropWhenClosed()) this.#stop.dropWhenClosed();
       return work();
     }
-    const activity = this.#begin(payload, undefined);
+    const activity = this.#beginHere(payload, undefined);
     const end = (outcome: Outcome) => {
       const lazyPayload = () =>
         stopPayload === undefined ? this.outcomePayload(outcome) : stopPayload(outcome);
@@ -246,16 +246,9 @@ export class ActivityEvents {
   }
 
   /** Writes the Start event; the activity has started, but is not the context of any code yet. */
-  #begin(payload: LazyPayload | undefined, options: WriteOptions | undefined): Activity | undefined {
+  #beginHere(payload: LazyPayload | undefined, options: WriteOptions | undefined): Activity | undefined {
     this.#flow.begin();
-    return this.#beginIn(afterFinishedLoop(this.#flow.context, this.#name), payload, options);
-  }
-
-  #beginIn(
-    context: ActivityContext | undefined,
-    payload: LazyPayload | undefined,
-    options: WriteOptions | undefined,
-  ): Activity | undefined {
+    const context = afterFinishedLoop(this.#flow.context, this.#name);
     // .NET: an event with explicit ids starts nothing.
     const activity = !givesIds(options) && this.#tracked ? this.#startIn(context) : undefined;
     const whole = this.#crosses ? withTrace(payload, traceOf(activity)) : payload;

@@ -1,7 +1,5 @@
 /** Why a trace cannot be read, or not to its end. */
-import { Fault, type FaultCode } from '../wire/fault.ts';
-
-export type TraceErrorCode = FaultCode;
+import { Fault } from '../wire/fault.ts';
 
 export class TraceError extends Fault {
   override readonly name = 'TraceError';

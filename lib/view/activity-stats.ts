@@ -63,13 +63,13 @@ export interface StatsSelection extends FieldSelection {
  * A value is that of `ActivityFields` when the activity ends.
  */
 export class SelectedStats {
-  readonly tracker: TraceActivities = new TraceActivities((activity) => this.#closed.push(activity));
+  readonly activities: TraceActivities = new TraceActivities((activity) => this.#closed.push(activity));
   /** @internal */
   readonly fields: ActivityFields | undefined;
   readonly #stats: ActivityStats = new ActivityStats();
   readonly #isRoot: ActivityTreeOptions['isRoot'];
   readonly #isInsideCounted: boolean;
-  /** Holds activities as long as the tracker knows them. */
+  /** Holds activities as long as TraceActivities knows them. */
   readonly #selected = new WeakSet<TracedActivity>();
   /** What the current event has ended. */
   readonly #closed: TracedActivity[] = [];
@@ -90,7 +90,7 @@ export class SelectedStats {
   /** Returns the statistics of the events so far. */
   get stats(): ActivityStats {
     if (this.fields !== undefined) {
-      for (const activity of this.tracker.open()) this.#countStart(activity, this.fields);
+      for (const activity of this.activities.open()) this.#countStart(activity, this.fields);
     }
     return this.#stats;
   }
@@ -98,13 +98,13 @@ export class SelectedStats {
   /** Takes the next event in time order. */
   add(event: TraceEvent): void {
     this.#closed.length = 0;
-    const change = this.tracker.add(event);
+    const change = this.activities.add(event);
     const isSelected = change !== undefined && this.#isSelected(event, change);
     if (this.fields === undefined) {
       if (isSelected) this.#stats.add(change);
       return;
     }
-    this.fields.take(event, change?.activity ?? this.tracker.activityOf(event));
+    this.fields.take(event, change?.activity ?? this.activities.activityOf(event));
     for (const activity of this.#closed) this.#countStart(activity, this.fields);
     if (isSelected && change.boundary === 'Stop') {
       const { isCounted, group } = this.#groupOf(change.activity, this.fields);
@@ -112,7 +112,7 @@ export class SelectedStats {
     }
   }
 
-  /** Charges CPU time to an activity of the tracker, at any time. */
+  /** Charges CPU time to an activity of `activities`, at any time. */
   addCpu(activity: TracedActivity, ns: number): void {
     if (this.#isRoot !== undefined && !this.#selected.has(activity)) return;
     const known = this.fields === undefined ? COUNTED : this.#groups.get(activity);
@@ -164,7 +164,7 @@ export class ActivityStats {
   #groups = 0;
 
   /**
-   * Takes the tracker's result for an event.
+   * Takes the result of TraceActivities for an event.
    *
    * @param group the value by which activities are grouped
    */

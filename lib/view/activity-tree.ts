@@ -36,7 +36,7 @@ export interface ActivityTreeOptions extends Omit<FieldSelection, 'by'> {
 const ROOTS_AT_LEAST = 1000;
 
 export class ActivityTree {
-  readonly tracker: TraceActivities = new TraceActivities();
+  readonly activities: TraceActivities = new TraceActivities();
   /** Whether activities were omitted because of the limit. */
   isCut = false;
   /** @internal */
@@ -68,8 +68,8 @@ export class ActivityTree {
 
   /** Takes the next event in time order. */
   add(event: TraceEvent): void {
-    const change = this.tracker.add(event);
-    this.fields?.take(event, change?.activity ?? this.tracker.activityOf(event));
+    const change = this.activities.add(event);
+    this.fields?.take(event, change?.activity ?? this.activities.activityOf(event));
     if (change === undefined) return;
     const { boundary, activity } = change;
     const isNew = boundary === 'Start' || activity.state === 'unstarted';
@@ -88,7 +88,7 @@ export class ActivityTree {
   /** The duration of an activity, up to the end of the trace if it has not ended. */
   durationNs(activity: TracedActivity): number {
     if (activity.state === 'unstarted') return 0;
-    return activity.durationNs ?? this.tracker.nowNs - activity.startNs;
+    return activity.durationNs ?? this.activities.nowNs - activity.startNs;
   }
 
   /** Undefined if the activity is not in the tree. */

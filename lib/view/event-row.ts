@@ -22,7 +22,7 @@ export interface EventRow {
   readonly durationNs: number | undefined;
 }
 
-/** @param change the tracker's result for the event */
+/** @param change the result of TraceActivities for the event */
 export function eventRow(event: TraceEvent, change: ActivityChange | undefined): EventRow {
   const { processId, threadId } = event;
   return {

@@ -13,7 +13,7 @@ import type { Span } from './spans.ts';
  */
 export type ActivityState = 'open' | 'stopped' | 'killed' | 'unstarted';
 
-/** The tracker creates and changes it; others only read it. */
+/** TraceActivities creates and changes it; others only read it. */
 export class TracedActivity {
   /** Counts the trace's starts from 0; -1 without a start. */
   readonly index: number;

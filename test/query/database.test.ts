@@ -219,7 +219,7 @@ describe('the macros', () => {
   });
 
   it('find the critical paths of view', async () => {
-    const { nowNs } = tree.tracker;
+    const { nowNs } = tree.activities;
     for (const node of tree.roots) {
       const expected = criticalPath(node, nowNs).map((step) => [
         pathOf(step.node),

@@ -82,7 +82,7 @@ async function writeTrace(folder: string, day: number, date: string, process: nu
   for (const event of events) {
     tables.add(event);
     tree.add(event);
-    const activity = isCpuSample(event) ? tree.tracker.activityOf(event) : undefined;
+    const activity = isCpuSample(event) ? tree.activities.activityOf(event) : undefined;
     if (activity !== undefined) sampled.push(activity);
   }
   await tables.end({ lostEvents, lostBuffers: 0, lateEvents: 0, processNames });

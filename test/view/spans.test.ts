@@ -190,7 +190,7 @@ describe('an activity of System.Diagnostics', () => {
   ])('is not one with %s', (_, values: Record<string, string>) => {
     const tree = treeOf([bridged('Start', 1, values)]);
     expect(tree.roots).toEqual([]);
-    expect(tree.tracker.startsWithoutId).toBe(1);
+    expect(tree.activities.startsWithoutId).toBe(1);
   });
 
   it('has its activity id if the bridge was asked to include it', () => {

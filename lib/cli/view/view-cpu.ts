@@ -65,7 +65,7 @@ export class CpuView {
     const idleBetween = (run: BlockedRun['run'], fromNs: number, toNs: number) =>
       this.#charged.idleNsBetween(run, fromNs, toNs);
     this.#blocked = blocked ? new BlockedRuns(count, idleBetween) : undefined;
-    this.#charged = new ChargedSamples(this.#activities.tracker, names, (sample) => {
+    this.#charged = new ChargedSamples(this.#activities.activities, names, (sample) => {
       const isSelected = sample.isBusy && this.#activities.addSample(sample);
       if (isSelected || selected.isRoot === undefined) this.#profile.count(sample.stack, sample.onCpu);
       if (isSelected || !sample.isBusy) this.#blocked?.add(sample);

@@ -65,7 +65,7 @@ export class CpuStats {
 
   constructor(stats: SelectedStats) {
     this.#stats = stats;
-    this.#charged = new ChargedSamples(stats.tracker, this.#names, ({ isBusy, run, ns, onCpu }) => {
+    this.#charged = new ChargedSamples(stats.activities, this.#names, ({ isBusy, run, ns, onCpu }) => {
       if (isBusy && run?.activity !== undefined) {
         stats.addCpu(run.activity, (ns ?? this.#charged.intervalNs) * onCpu);
       }

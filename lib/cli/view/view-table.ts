@@ -21,7 +21,7 @@ const COLUMNS: readonly TableColumn[] = EVENT_COLUMNS.map((title, i) => ({
 
 /** Prints the selected events as they are read. */
 export class EventsTable {
-  readonly #tracker = new TraceActivities();
+  readonly #activities = new TraceActivities();
   readonly #isWanted: Selection['isWanted'];
   readonly #fields: ActivityFields | undefined;
   readonly #output: Output;
@@ -46,7 +46,7 @@ export class EventsTable {
   }
 
   add(event: TraceEvent): void {
-    const change = this.#tracker.add(event);
+    const change = this.#activities.add(event);
     if (!this.#hasFields(event, change) || !this.#isWanted(event)) return;
     const row = eventRow(event, change);
     if (this.#isJson) this.#output.json({ ...asJson(row), payload: jsonValue(event.payload) });
@@ -55,7 +55,7 @@ export class EventsTable {
 
   #hasFields(event: TraceEvent, change: ActivityChange | undefined): boolean {
     if (this.#fields === undefined) return true;
-    const activity = change?.activity ?? this.#tracker.activityOf(event);
+    const activity = change?.activity ?? this.#activities.activityOf(event);
     this.#fields.take(event, activity);
     return activity !== undefined && this.#fields.matches(activity);
   }

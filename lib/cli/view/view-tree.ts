@@ -73,7 +73,7 @@ function* subtree(tree: ActivityTree, root: ActivityNode): Generator<Shown> {
 }
 
 function* path(tree: ActivityTree, root: ActivityNode): Generator<Shown> {
-  yield* criticalPath(root, tree.tracker.nowNs);
+  yield* criticalPath(root, tree.activities.nowNs);
 }
 
 async function print(

@@ -116,7 +116,7 @@ const VIEWS: Readonly<
 async function viewTree(files: TraceFiles, values: Values, output: Output): Promise<void> {
   const selected = selection(values);
   const tree = treeOf(selected, values.json);
-  const pauses = values.pauses === true ? new Pauses(tree.tracker) : undefined;
+  const pauses = values.pauses === true ? new Pauses(tree.activities) : undefined;
   const failure = await readEvents(files, values, (event) => {
     tree.add(event);
     pauses?.add(event);
@@ -232,14 +232,14 @@ async function readStats(files: TraceFiles, values: Values, selected: Selection)
   return { ...resultOf(reader, stats), stats, failure };
 }
 
-function resultOf({ tracker, isCut, fields }: StatsReader, { names }: ActivityStats): Result {
-  return { roots: names, tracker, isCut, fields };
+function resultOf({ activities, isCut, fields }: StatsReader, { names }: ActivityStats): Result {
+  return { roots: names, activities, isCut, fields };
 }
 
 /** What was read. */
 interface Result {
   readonly roots: readonly unknown[];
-  readonly tracker: TraceActivities;
+  readonly activities: TraceActivities;
   readonly isCut?: boolean | undefined;
   readonly fields: ActivityFields | undefined;
 }
@@ -254,7 +254,7 @@ function statsReader(selected: Selection, by?: string): StatsReader {
   if (selected.slowest === undefined) return new SelectedStats({ ...selected, by });
   const tree = treeOf(selected);
   return {
-    tracker: tree.tracker,
+    activities: tree.activities,
     fields: tree.fields,
     get isCut() {
       return tree.isCut;
@@ -312,7 +312,7 @@ function finish(
   failure: unknown,
   files: TraceFiles,
   { wanted, where, isFailed, otherNames }: Selection,
-  { roots, tracker, isCut, fields }: Result,
+  { roots, activities, isCut, fields }: Result,
   by?: string,
 ): void {
   if (failure !== undefined) throw failure;
@@ -343,8 +343,8 @@ function finish(
     );
   }
   warn(`${filesText(files)} has no activities: nothing in it starts or stops with an activity id.`);
-  if (tracker.startsWithoutId > 0) {
-    const starts = countText(tracker.startsWithoutId, 'start');
+  if (activities.startsWithoutId > 0) {
+    const starts = countText(activities.startsWithoutId, 'start');
     warn(
       `${starts} without an id. In .NET, ids need System.Threading.Tasks.TplEventSource with keyword 0x80.`,
     );

@@ -7,7 +7,7 @@ import type { ParquetClock } from './partitions.ts';
 import type { TableFiles } from './table-files.ts';
 import type { ActivityTable } from './tables.ts';
 
-/** A killed activity may still stop, while the tracker knows it. */
+/** A killed activity may still stop, while TraceActivities knows it. */
 const MAX_WAITING = 5000;
 /** Around an activity, in which a span is looked for. */
 const MAX_LEVELS = 100;
@@ -32,7 +32,7 @@ export interface ActivityRowsOptions {
 
 export class ActivityRows {
   readonly #options: ActivityRowsOptions;
-  readonly #tracker = new TraceActivities((activity) => this.#closed.push(activity));
+  readonly #activities = new TraceActivities((activity) => this.#closed.push(activity));
   /** The rows of open and waiting activities, by their index. */
   readonly #rows = new Map<number, Row>();
   #closed: TracedActivity[] = [];
@@ -47,18 +47,18 @@ export class ActivityRows {
 
   /** The event's path, if its activity id is one. */
   pathOf(event: TraceEvent): string | undefined {
-    const key = this.#tracker.keys.ofEvent(event);
+    const key = this.#activities.keys.ofEvent(event);
     return key?.isPath ? key.text : undefined;
   }
 
   /** The activity that an event is in. */
   activityOf(event: TraceEvent): TracedActivity | undefined {
-    return this.#tracker.activityOf(event);
+    return this.#activities.activityOf(event);
   }
 
   /** The span that an event is in. */
   spanOf(event: TraceEvent): Span | undefined {
-    return this.#hasSpans ? this.#spanAround(this.#tracker.activityOf(event)) : undefined;
+    return this.#hasSpans ? this.#spanAround(this.#activities.activityOf(event)) : undefined;
   }
 
   /**
@@ -67,7 +67,7 @@ export class ActivityRows {
    * @param payload as JSON
    */
   add(event: TraceEvent, service: string, payload: string): void {
-    const change = this.#tracker.add(event);
+    const change = this.#activities.add(event);
     if (change === undefined) return;
     const { boundary, activity } = change;
     if (boundary === 'Start') this.#start(activity, event, service, payload);
@@ -83,7 +83,7 @@ export class ActivityRows {
   /** Between two pieces of a trace: writes those that have ended, except the last, whose stops may be late. */
   endPiece(): void {
     this.#writeWaiting(MAX_CARRIED.ended);
-    this.#tracker.retain(MAX_CARRIED);
+    this.#activities.retain(MAX_CARRIED);
     this.#takeClosed();
     if (this.#payloads <= MAX_CARRIED.payloads) return;
     for (const row of this.#rows.values()) row.startPayload = undefined;
@@ -98,7 +98,7 @@ export class ActivityRows {
   /** Writes all. */
   end(): void {
     this.flush();
-    for (const activity of this.#tracker.open()) {
+    for (const activity of this.#activities.open()) {
       const row = this.#rows.get(activity.index);
       if (row !== undefined) this.#write(row);
     }
@@ -139,7 +139,7 @@ export class ActivityRows {
   }
 
   #pathOfEnded({ id, processId }: TracedActivity): string | undefined {
-    const key = this.#tracker.keys.of(id, processId);
+    const key = this.#activities.keys.of(id, processId);
     return key?.isPath ? key.text : undefined;
   }
 

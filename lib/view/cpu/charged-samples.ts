@@ -67,15 +67,15 @@ export class ChargedSamples {
   #etwIntervalNs = ETW_INTERVAL_NS;
 
   /**
-   * @param tracker has had all events so far
+   * @param activities has had all events so far
    * @param names likewise
    * @param take receives the samples in order within a thread
    */
-  constructor(tracker: TraceActivities, names: FrameNames, take: (sample: ChargedSample) => void) {
+  constructor(activities: TraceActivities, names: FrameNames, take: (sample: ChargedSample) => void) {
     this.#take = take;
     this.#names = names;
     this.#charges = new ActivityCharges(
-      (event) => tracker.activityOf(event),
+      (event) => activities.activityOf(event),
       (sample, run) => {
         sample.run = run;
         this.#settle(sample);

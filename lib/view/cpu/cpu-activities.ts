@@ -43,7 +43,7 @@ export interface CpuName {
 const MAX_ACTIVITIES = 500_000;
 
 export class CpuActivities {
-  readonly tracker: TraceActivities = new TraceActivities();
+  readonly activities: TraceActivities = new TraceActivities();
   /** Adds up all samples, also those that are not selected. */
   readonly all: CpuTime = noTime();
   /** Those charged to an activity, selected or not. */
@@ -59,7 +59,7 @@ export class CpuActivities {
 
   /** Takes any event in time order. */
   add(event: TraceEvent): void {
-    const change = this.tracker.add(event);
+    const change = this.activities.add(event);
     if (change?.boundary !== 'Start' || this.#isRoot === undefined) return;
     const { activity } = change;
     const { parent } = activity;

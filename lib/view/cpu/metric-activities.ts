@@ -31,9 +31,9 @@ export class MetricActivities {
     this.#isWanted = isWanted;
     this.#field = field;
     this.activities = new CpuActivities(isRoot);
-    const { tracker } = this.activities;
+    const { activities } = this.activities;
     this.#charges = new ActivityCharges(
-      (event) => tracker.activityOf(event),
+      (event) => activities.activityOf(event),
       (value, run) => this.#add(value, run),
     );
   }
@@ -44,9 +44,10 @@ export class MetricActivities {
     this.#charges.addSwitch(event);
     if (!this.#isWanted(event)) return;
     const value = this.#valueOf(event);
-    const { tracker } = this.activities;
-    if (tracker.keys.ofEvent(event) === undefined) this.#charges.addSample(event, value, startNs(event));
-    else this.#add(value, { ...NO_RUN, activityId: event.activityId, activity: tracker.activityOf(event) });
+    const { activities } = this.activities;
+    if (activities.keys.ofEvent(event) === undefined) this.#charges.addSample(event, value, startNs(event));
+    else
+      this.#add(value, { ...NO_RUN, activityId: event.activityId, activity: activities.activityOf(event) });
   }
 
   /** Call this after the last event. */

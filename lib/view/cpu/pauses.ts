@@ -31,10 +31,10 @@ export class Pauses {
   readonly #pauses: Pause[] = [];
   readonly #charges: ActivityCharges<TracedActivity | undefined, Pause>;
 
-  /** @param tracker has had all events so far */
-  constructor(tracker: TraceActivities) {
+  /** @param activities has had all events so far */
+  constructor(activities: TraceActivities) {
     this.#charges = new ActivityCharges(
-      (event) => tracker.activityOf(event),
+      (event) => activities.activityOf(event),
       (pause, run) => {
         pause.activity = run?.activity;
       },

@@ -47,7 +47,7 @@ interface Thread {
 }
 
 export class ExplainedActivities {
-  readonly tracker: TraceActivities = new TraceActivities((activity) => {
+  readonly activities: TraceActivities = new TraceActivities((activity) => {
     this.#closed.push(activity);
     this.#options.onClosed?.(activity);
   });
@@ -80,7 +80,7 @@ export class ExplainedActivities {
   /** Takes the next event in time order; undefined if it neither starts nor stops an activity. */
   add(event: TraceEvent): ActivityChange | undefined {
     this.#closed.length = 0;
-    const change = this.tracker.add(event);
+    const change = this.activities.add(event);
     const stack = this.#options.profile?.take(event);
     if (stack !== undefined) {
       this.#hasSamples = true;
@@ -96,7 +96,7 @@ export class ExplainedActivities {
     else if (isCollection(event)) this.#threadOf(event).loop.addCollection(event);
     // Its Stop may have told its route.
     for (const activity of this.#closed) this.#close(activity);
-    this.#settle(this.tracker.nowNs);
+    this.#settle(this.activities.nowNs);
     return change;
   }
 
@@ -152,7 +152,7 @@ export class ExplainedActivities {
   #addStep(event: TraceEvent): void {
     const { provider, name, payload, processId, threadId } = event;
     const state = stateOfCall(`${provider}/${name}`);
-    const parent = this.tracker.activityOf(event);
+    const parent = this.activities.activityOf(event);
     const around = parent === undefined ? undefined : this.#times.get(parent.index);
     const agoNs = Math.round(Number(payload.durationMSec) * NS_PER_MS);
     if (state === undefined || around === undefined || !(agoNs > 0)) return;
@@ -170,8 +170,8 @@ export class ExplainedActivities {
   }
 
   #addRun(event: TraceEvent): void {
-    const activity = this.tracker.activityOf(event);
-    const wokenBy = this.tracker.relatedOf(event);
+    const activity = this.activities.activityOf(event);
+    const wokenBy = this.activities.relatedOf(event);
     const nobody = event.activityId === undefined ? OUTSIDE : UNSTARTED;
     const label = activity === undefined ? nobody : this.#labelOf(activity);
     const wokenByLabel = wokenBy === undefined ? '' : this.#labelOf(wokenBy);

@@ -34,7 +34,7 @@ export class LiveSource {
   readonly #trace: LiveTrace;
   /** Nanoseconds from the start of the first source. */
   readonly #offset: number;
-  readonly #tracker = new TraceActivities();
+  readonly #activities = new TraceActivities();
   readonly #stats = new ActivityStats();
   /** A ring: the next event replaces the one at `eventCount`. */
   readonly #events: (TraceEvent | undefined)[] = [];
@@ -51,7 +51,7 @@ export class LiveSource {
 
   /** Takes the next event in time order. */
   add(event: TraceEvent): void {
-    const change = this.#tracker.add(event);
+    const change = this.#activities.add(event);
     if (change?.boundary === 'Stop') this.#count(event, change);
     if (this.eventCount - this.#first === MAX_EVENTS) this.#drop();
     this.#events[this.eventCount++ % MAX_EVENTS] = event;
@@ -78,7 +78,7 @@ export class LiveSource {
   }
 
   get nowNs(): number {
-    return this.#tracker.nowNs + this.#offset;
+    return this.#activities.nowNs + this.#offset;
   }
 
   /** The latest events from `after` on; if there are too many, first those about what the application does. */
@@ -99,7 +99,7 @@ export class LiveSource {
   /** The open activities, longest first; their depth counts those that are open around them. */
   running(): RunningActivity[] {
     const running: RunningActivity[] = [];
-    for (const { label, startNs, depth } of this.#tracker.open()) {
+    for (const { label, startNs, depth } of this.#activities.open()) {
       if (running.length === MAX_RUNNING) break;
       running.push({ source: this.number, label: short(label), startNs: startNs + this.#offset, depth });
     }
@@ -108,7 +108,7 @@ export class LiveSource {
 
   names(): NameDurations[] {
     const running = new Map<string, number>();
-    for (const { name } of this.#tracker.open()) running.set(name, (running.get(name) ?? 0) + 1);
+    for (const { name } of this.#activities.open()) running.set(name, (running.get(name) ?? 0) + 1);
     const ended = this.#stats.names.slice(0, MAX_NAMES).map((stats) => {
       const { name, group, isRest, stopped, failed, meanNs, durations } = stats;
       const of = isRest ? ' (others)' : group === undefined ? '' : ` ${group}`;

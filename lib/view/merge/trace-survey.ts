@@ -42,16 +42,16 @@ export class TraceSurvey {
     const machine = this.#machineOf(info, this.#traces.length);
     const aheadNs = this.#aheadOf(info);
     const processes = new Set<number>();
-    const tracker = new TraceActivities();
+    const activities = new TraceActivities();
     for await (const batch of trace.batches()) {
       onProgress();
       for (const event of batch) {
         if (event.processId !== undefined && processes.size < MAX_PROCESSES) processes.add(event.processId);
-        const change = tracker.add(event);
+        const change = activities.add(event);
         if (change !== undefined) this.#joined.add(machine, change, aheadNs);
       }
     }
-    const toNs = Math.max(0, tracker.nowNs) + aheadNs;
+    const toNs = Math.max(0, activities.nowNs) + aheadNs;
     const { fromNs, toNs: before } = this.#spans[machine] ?? { fromNs: aheadNs, toNs };
     this.#spans[machine] = { fromNs: Math.min(fromNs, aheadNs), toNs: Math.max(before, toNs) };
     const idSpace = `${machine} ${info.properties.PidNamespace ?? ''}`;

@@ -41,13 +41,13 @@ export interface ReportLimits {
 const LIMITS: ReportLimits = { events: 2_000_000, activities: 1_000_000 };
 
 export class TraceReport {
-  readonly #tracker = new TraceActivities((activity) => this.#activities.update(activity));
+  readonly #activities = new TraceActivities((activity) => this.#rows.update(activity));
   readonly #stats = new ActivityStats();
-  readonly #names = new ReportNames(this.#tracker.keys);
+  readonly #names = new ReportNames(this.#activities.keys);
   readonly #events: EventColumns;
-  readonly #activities = new ActivityColumns(this.#names);
+  readonly #rows = new ActivityColumns(this.#names);
   readonly #charges = new ActivityCharges<TracedActivity | undefined, number>(
-    (event) => this.#tracker.activityOf(event),
+    (event) => this.#activities.activityOf(event),
     (sample, run) => this.#charge(sample, run),
   );
   readonly #limits: ReportLimits;
@@ -63,20 +63,20 @@ export class TraceReport {
 
   /** Takes the next event in time order. */
   add(event: TraceEvent): void {
-    const change = this.#tracker.add(event);
+    const change = this.#activities.add(event);
     // There can be thousands a second, which say nothing that the samples do not show.
     if (this.#charges.addSwitch(event)) return;
     this.#eventCount++;
-    const { nowNs } = this.#tracker;
+    const { nowNs } = this.#activities;
     this.#startNs ??= nowNs;
     if (change !== undefined) this.#stats.add(change);
     const isNew = change !== undefined && isFirstSeen(change);
     if (isNew) this.#activityCount++;
-    const isKept = isNew && this.#activities.count < this.#limits.activities;
-    const activity = change?.activity ?? this.#tracker.activityOf(event);
-    const known = activity && this.#activities.numberOf(activity);
+    const isKept = isNew && this.#rows.count < this.#limits.activities;
+    const activity = change?.activity ?? this.#activities.activityOf(event);
+    const known = activity && this.#rows.numberOf(activity);
     // The number that the activity is going to have.
-    const index = isKept ? this.#activities.count : known;
+    const index = isKept ? this.#rows.count : known;
     this.#events.stacks.frames.add(event);
     const isWritten = this.#events.count < this.#limits.events;
     const number = isWritten ? this.#events.add(event, nowNs, index) : undefined;
@@ -84,16 +84,16 @@ export class TraceReport {
     if (isWritten && lastSample !== undefined) this.#charges.addSample(event, lastSample);
     if (change === undefined || index === undefined) return;
     const isStart = change.boundary === 'Start';
-    if (isKept) this.#activities.add(change.activity, this.#startNs, isStart ? number : undefined);
+    if (isKept) this.#rows.add(change.activity, this.#startNs, isStart ? number : undefined);
     if (isStart) return;
-    this.#activities.update(change.activity, index);
-    this.#activities.stop(index, number);
+    this.#rows.update(change.activity, index);
+    this.#rows.stop(index, number);
   }
 
   /** A sample on a thread without switches keeps the activity of its own id. */
   #charge(sample: number, run: ActivityRun<TracedActivity | undefined> | undefined): void {
     if (run === undefined) return;
-    const activity = run.activity && this.#activities.numberOf(run.activity);
+    const activity = run.activity && this.#rows.numberOf(run.activity);
     this.#events.stacks.charge(sample, activity);
   }
 
@@ -101,7 +101,7 @@ export class TraceReport {
   content(trace: ReportedTrace): ReportContent {
     this.#charges.end();
     const startNs = this.#startNs ?? 0;
-    for (const activity of this.#tracker.open()) this.#activities.update(activity);
+    for (const activity of this.#activities.open()) this.#rows.update(activity);
     const stacks = this.#events.stacks.merged(this.#names, trace);
     const columns = this.#columns(stacks);
     const sizes = COLUMN_NAMES.map((name) => [name, columns[name].length] as const);
@@ -110,7 +110,7 @@ export class TraceReport {
       format: trace.format,
       startTime: trace.startTime,
       startNs,
-      endNs: Math.max(startNs, this.#tracker.nowNs),
+      endNs: Math.max(startNs, this.#activities.nowNs),
       eventCount: this.#eventCount,
       activityCount: this.#activityCount,
       notices: [...trace.notices, ...this.#notices()],
@@ -130,7 +130,7 @@ export class TraceReport {
 
   #columns(stacks: ReturnType<StackColumns['merged']>): Record<ColumnName, ReportColumn> {
     const events = this.#events;
-    const activities = this.#activities;
+    const activities = this.#rows;
     return {
       eventTime: events.time,
       eventKind: events.kind,
@@ -176,8 +176,8 @@ export class TraceReport {
       `Only the first ${thousands(count)} of ${thousands(this.#eventCount)} events are in this report.`,
     );
     say(
-      this.#activityCount - this.#activities.count,
-      `Only the first ${thousands(this.#activities.count)} of ${thousands(this.#activityCount)} activities ` +
+      this.#activityCount - this.#rows.count,
+      `Only the first ${thousands(this.#rows.count)} of ${thousands(this.#activityCount)} activities ` +
         'are in this report; the statistics include all.',
     );
     say(
@@ -194,10 +194,10 @@ export class TraceReport {
         'with the longest total duration.',
     );
     say(
-      this.#tracker.startsWithoutId,
-      this.#tracker.startsWithoutId === 1
+      this.#activities.startsWithoutId,
+      this.#activities.startsWithoutId === 1
         ? '1 start has no activity id, and is shown only as an event.'
-        : `${thousands(this.#tracker.startsWithoutId)} starts have no activity id, and are shown only as events.`,
+        : `${thousands(this.#activities.startsWithoutId)} starts have no activity id, and are shown only as events.`,
     );
     return notices;
   }

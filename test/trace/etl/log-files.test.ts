@@ -217,7 +217,7 @@ describe('the files of one recording', () => {
     const names = new FrameNames();
     const profile = new CpuProfile(names);
     const activities = new CpuActivities(undefined);
-    const charged = new ChargedSamples(activities.tracker, names, (each) => activities.addSample(each));
+    const charged = new ChargedSamples(activities.activities, names, (each) => activities.addSample(each));
     for (const event of events) {
       activities.add(event);
       const stack = profile.take(event);

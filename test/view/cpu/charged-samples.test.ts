@@ -42,7 +42,7 @@ function read(
   const activities = new CpuActivities(isRoot);
   const blocked = new BlockedRuns(2, (run, from, to) => samples.idleNsBetween(run, from, to));
   const taken: ChargedSample[] = [];
-  const samples: ChargedSamples = new ChargedSamples(activities.tracker, names, (sample) => {
+  const samples: ChargedSamples = new ChargedSamples(activities.activities, names, (sample) => {
     taken.push(sample);
     if (sample.isBusy) activities.addSample(sample);
     blocked.add(sample);

@@ -46,7 +46,7 @@ export class CpuShares {
     const profile = new CpuProfile(names);
     const activities = new CpuActivities(undefined);
     const samples = new ChargedSamples(
-      activities.tracker,
+      activities.activities,
       names,
       (sample) => void (sample.isBusy && activities.addSample(sample)),
     );
