@@ -1,5 +1,6 @@
 /** The flight recorder: what is in its files, and what has them written. */
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { closeSync, fstatSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -7,7 +8,7 @@ import type { FlightRecorderOptions } from '../../lib/flight/flight-options.ts';
 import { type FlightRecorder, startFlightRecorder } from '../../lib/flight/flight-recorder.ts';
 import { defineEventSource, event, Level } from '../../lib/index.ts';
 import { readSession } from '../eventpipe/session-trace.ts';
-import { missingOnWindows, named } from '../platforms.ts';
+import { linuxOnly, missingOnWindows, named } from '../platforms.ts';
 
 const log = defineEventSource('Test-Flight', {
   Small: event({ n: 'uint32', text: 'string' }),
@@ -17,6 +18,9 @@ const log = defineEventSource('Test-Flight', {
   AnswerStart: event({}),
   AnswerStop: event({ statusCode: 'int32' }),
 });
+
+const noDisk =
+  linuxOnly('small disks') ?? (process.geteuid?.() === 0 ? undefined : 'only root may mount a small disk');
 
 let folder: string;
 let recorder: FlightRecorder | undefined;
@@ -152,6 +156,33 @@ describe('a flight recorder', () => {
     }
     expect(startWith({ slow: { Request: 'p99' } })).toThrow(/^A flight recorder's slow must be limits/);
   });
+
+  it.skipIf(noDisk !== undefined)(
+    named('leaves nothing on a disk that is full, and has all of it when there is room', noDisk),
+    async () => {
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]);
+      const own = openSync('/dev/null', 'w');
+      const identity = fstatSync(own).ino;
+      try {
+        const flight = start();
+        const count = 20_000;
+        for (let n = 0; n < count; n++) log.Small({ n, text: 'x'.repeat(20) });
+        for (let attempt = 0; attempt < 3; attempt++) {
+          await expect(flight.dump()).rejects.toThrow(/\.nettrace cannot be written \(ENOSPC\)\.$/);
+          expect(readdirSync(folder)).toEqual([]);
+        }
+        execFileSync('mount', ['-o', 'remount,size=8m', folder]);
+        const { file, events } = await flight.dump();
+        expect(events).toBe(count);
+        expect(await numbersIn(file)).toEqual(Array.from({ length: count }, (_, n) => n));
+        // The application's own descriptor is still its own.
+        expect(fstatSync(own).ino).toBe(identity);
+      } finally {
+        closeSync(own);
+        execFileSync('umount', ['-l', folder]);
+      }
+    },
+  );
 
   it('rejects if the file cannot be written, and continues', async () => {
     const warned = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
