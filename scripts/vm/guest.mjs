@@ -38,8 +38,6 @@ export class VmError extends Error {
  * @typedef {object} Run
  * @property {readonly string[]} command the program and its arguments
  * @property {readonly string[]} [rw] folders that the guest shares read-write
- * @property {number} [cpus]
- * @property {number} [memory] MiB
  * @property {number} [timeout] seconds
  * @property {boolean} [verbose] the kernel's console goes to this process's stderr
  * @property {import('node:stream').Writable} stdout
@@ -127,7 +125,7 @@ export async function runInGuest(kind, run) {
   const reason = vmUnavailable(kind);
   if (reason) throw new VmError(reason);
   const image = findKernel(kind) ?? '';
-  const { cpus = 1, memory = 2048, verbose = false } = run;
+  const { verbose = false } = run;
   const rw = (run.rw ?? []).map(sharedFolder);
 
   // A path without spaces, which the kernel's command line cannot contain
@@ -143,7 +141,7 @@ export async function runInGuest(kind, run) {
     writeFileSync(join(runFolder, 'mark'), mark);
     const guestInit = join(runFolder, 'init');
     copyFileSync(init, guestInit);
-    const machine = { image, init: guestInit, runFolder, rw, cpus, memory, verbose };
+    const machine = { image, init: guestInit, runFolder, rw, verbose };
     const { command, env } =
       kind === 'uml' ? userModeLinux(machine) : qemu({ ...machine, initramfs: initramfs(busybox, init) });
 

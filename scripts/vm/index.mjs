@@ -13,16 +13,14 @@ import { isNative, vmUnavailable } from './prerequisites.mjs';
  * @param {object} options
  * @param {'uml' | 'qemu'} [options.kernel] the default is the running kernel if it has user_events, otherwise `uml`
  * @param {readonly string[]} [options.rw] existing folders that the guest shares read-write
- * @param {number} [options.cpus] 1 by default
- * @param {number} [options.memory] in MiB, 2048 by default
  * @param {number} [options.timeout] in seconds, 300 by default
  * @returns the command's exit status (128 + n if signal n ended it), or 124 if the time limit did; and its output
  * @throws {VmError} if the machine is not available, or did not get as far as running the command
  */
-export async function runInVm(command, { kernel, rw, cpus, memory, timeout } = {}) {
+export async function runInVm(command, { kernel, rw, timeout } = {}) {
   const stdout = collector();
   const stderr = collector();
-  const run = { command, rw, cpus, memory, timeout, stdout: stdout.stream, stderr: stderr.stream };
+  const run = { command, rw, timeout, stdout: stdout.stream, stderr: stderr.stream };
   const status =
     kernel === undefined && isNative() ? await runNatively(run) : await runInGuest(kernel ?? 'uml', run);
   return { status, stdout: stdout.text(), stderr: stderr.text() };

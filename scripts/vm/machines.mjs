@@ -9,10 +9,10 @@ import { userInfo } from 'node:os';
  * @property {string} init the init script, at a path without spaces
  * @property {string} runFolder this run's folder, at a path without spaces
  * @property {readonly string[]} rw folders shared read-write
- * @property {number} cpus
- * @property {number} memory MiB
  * @property {boolean} verbose whether the kernel tells all it has to say
  */
+
+const MEMORY_MIB = 2048;
 
 // Takes the first CPU that no other guest has locked, or the last one if all are locked, and stays there. The lock
 // belongs to the open file, so it is released with the process, however that ends
@@ -41,15 +41,15 @@ const dieWithParent = ['setpriv', '--pdeathsig', 'KILL'];
 
 /**
  * User-mode Linux. It switches between a kernel process and a user process at every system call, which is several times
- * slower across two CPUs: with one virtual CPU, it is pinned to a real one.
+ * slower across two CPUs: its one virtual CPU is pinned to a real one.
  * @param {Machine} machine
  */
-export function userModeLinux({ image, init, runFolder, cpus, memory, verbose }) {
-  const pinned = cpus === 1 ? ['/bin/sh', '-c', onOneCpu, 'on-one-cpu', ...allowedCpus(), '--'] : [];
+export function userModeLinux({ image, init, runFolder, verbose }) {
+  const pinned = ['/bin/sh', '-c', onOneCpu, 'on-one-cpu', ...allowedCpus(), '--'];
   const kernel = [
     image,
-    `mem=${memory}M`,
-    `ncpus=${cpus}`,
+    `mem=${MEMORY_MIB}M`,
+    'ncpus=1',
     'seccomp=on',
     'rootfstype=hostfs',
     'rootflags=/',
@@ -90,11 +90,11 @@ function share(tag, folder, readonly) {
 }
 
 /**
- * QEMU, emulating: KVM guests do not start on every nested machine. One thread even for several CPUs, because a kernel
- * that patches its own code, as it does to switch a tracepoint, dies of a stray int3 with one thread per CPU.
+ * QEMU, emulating: KVM guests do not start on every nested machine. It has one CPU, because a kernel that patches its own
+ * code, as it does to switch a tracepoint, dies of a stray int3 with one thread per CPU.
  * @param {Machine & { initramfs: string }} machine
  */
-export function qemu({ image, initramfs, runFolder, rw, cpus, memory, verbose }) {
+export function qemu({ image, initramfs, runFolder, rw, verbose }) {
   const parameters = [
     'console=ttyS0',
     'reboot=t',
@@ -105,10 +105,10 @@ export function qemu({ image, initramfs, runFolder, rw, cpus, memory, verbose })
   ];
   const options = {
     M: 'microvm,acpi=off,x-option-roms=off,rtc=on',
-    accel: 'tcg,thread=single',
+    accel: 'tcg',
     cpu: 'max',
-    smp: String(cpus),
-    m: String(memory),
+    smp: '1',
+    m: String(MEMORY_MIB),
     display: 'none',
     kernel: image,
     initrd: initramfs,

@@ -12,8 +12,6 @@ stdout, stderr and exit status are those of this program.
 
   --qemu         a second, unpatched kernel, in an emulated machine (about ten times slower)
   --rw DIR       share DIR with the guest read-write; may be repeated
-  --cpus N       virtual CPUs (1)
-  --memory MIB   the guest's memory (2048)
   --timeout S    time limit in seconds (300)
   --verbose      the kernel's console on stderr
 
@@ -32,8 +30,6 @@ function positiveInteger(name, text) {
 const options = /** @type {const} */ ({
   qemu: { type: 'boolean', default: false },
   rw: { type: 'string', multiple: true },
-  cpus: { type: 'string', default: '1' },
-  memory: { type: 'string', default: '2048' },
   timeout: { type: 'string', default: '300' },
   verbose: { type: 'boolean', default: false },
   help: { type: 'boolean', default: false },
@@ -56,7 +52,7 @@ function parse(args) {
 }
 
 async function main() {
-  const { help, qemu, command, rw, verbose, ...numbers } = parse(process.argv.slice(2));
+  const { help, qemu, command, rw, verbose, timeout } = parse(process.argv.slice(2));
   if (help) {
     process.stdout.write(usage);
     return 0;
@@ -66,9 +62,7 @@ async function main() {
     command,
     rw,
     verbose: verbose === true,
-    cpus: positiveInteger('cpus', numbers.cpus),
-    memory: positiveInteger('memory', numbers.memory),
-    timeout: positiveInteger('timeout', numbers.timeout),
+    timeout: positiveInteger('timeout', timeout),
     stdout: process.stdout,
     stderr: process.stderr,
   };

@@ -11,6 +11,9 @@ import { ThriftWriter } from './thrift.ts';
 export const Type = { Int64: 2, ByteArray: 6 } as const;
 export const Encoding = { Plain: 0, Rle: 3, Deltas: 5, Dictionary: 8 } as const;
 
+/** The numbers of fields in parquet.thrift; a data page and a dictionary page have the first two in common. */
+const PageHeader = { type: 1, uncompressedSize: 2, compressedSize: 3, data: 5, dictionary: 7 } as const;
+const PageOf = { values: 1, encoding: 2, definitionLevels: 3, repetitionLevels: 4 } as const;
 const PAGE_DATA = 0;
 const PAGE_DICTIONARY = 2;
 
@@ -173,15 +176,14 @@ export abstract class Column implements ColumnType {
   #addPage(body: Uint8Array, entries: number, encoding?: number): void {
     const compressed = snappy(body);
     const thrift = new ThriftWriter();
-    thrift.int(1, encoding === undefined ? PAGE_DICTIONARY : PAGE_DATA);
-    thrift.int(2, body.length).int(3, compressed.length);
-    if (encoding === undefined) {
-      thrift.struct(7, () => thrift.int(1, entries).int(2, Encoding.Plain));
-    } else {
-      thrift.struct(5, () => {
-        thrift.int(1, entries).int(2, encoding).int(3, Encoding.Rle).int(4, Encoding.Rle);
-      });
-    }
+    const { type, uncompressedSize, compressedSize, data, dictionary } = PageHeader;
+    thrift.int(type, encoding === undefined ? PAGE_DICTIONARY : PAGE_DATA);
+    thrift.int(uncompressedSize, body.length).int(compressedSize, compressed.length);
+    thrift.struct(encoding === undefined ? dictionary : data, () => {
+      thrift.int(PageOf.values, entries).int(PageOf.encoding, encoding ?? Encoding.Plain);
+      if (encoding === undefined) return;
+      thrift.int(PageOf.definitionLevels, Encoding.Rle).int(PageOf.repetitionLevels, Encoding.Rle);
+    });
     const head = thrift.end();
     const page = new Uint8Array(head.length + compressed.length);
     page.set(head);

@@ -7,6 +7,31 @@ const OPTIONAL = 1;
 const REPEATED = 2;
 const SNAPPY = 1;
 const VERSION = 2;
+
+/** The numbers of fields, by struct and name in parquet.thrift. */
+const FileMetaData = { version: 1, schema: 2, rows: 3, rowGroups: 4, createdBy: 6, columnOrders: 7 } as const;
+const RowGroup = { columns: 1, byteSize: 2, rows: 3, fileOffset: 5, compressedSize: 6 } as const;
+const ColumnChunkField = { fileOffset: 2, metadata: 3 } as const;
+const ColumnMetaData = {
+  type: 1,
+  encodings: 2,
+  path: 3,
+  codec: 4,
+  values: 5,
+  uncompressedSize: 6,
+  compressedSize: 7,
+  dataPageOffset: 9,
+  dictionaryPageOffset: 11,
+  statistics: 12,
+} as const;
+const Statistics = { nulls: 3, max: 5, min: 6 } as const;
+const SchemaElement = { type: 1, repetition: 3, name: 4, children: 5, converted: 6, logical: 10 } as const;
+const LogicalType = { string: 1, list: 3, timestamp: 8, integer: 10 } as const;
+const TimestampType = { isUtc: 1, unit: 2 } as const;
+const TimeUnit = { nanoseconds: 3 } as const;
+const IntType = { bits: 1, isSigned: 2 } as const;
+const ColumnOrder = { byType: 1 } as const;
+
 /** The key is the logical type, the value the older name of it. */
 const CONVERTED = { text: 0, unsigned: 14, timestamp: undefined, none: undefined } as const;
 const CONVERTED_LIST = 3;
@@ -73,78 +98,88 @@ export class ParquetWriter {
 
   #footer(): Uint8Array {
     const thrift = new ThriftWriter();
-    thrift.int(1, VERSION);
+    thrift.int(FileMetaData.version, VERSION);
     putSchema(thrift, this.#columns);
-    thrift.long(3, this.rows);
-    thrift.structs(4, this.#groups, (group) => this.#putGroup(thrift, group));
-    thrift.binary(6, this.#options.createdBy);
+    thrift.long(FileMetaData.rows, this.rows);
+    thrift.structs(FileMetaData.rowGroups, this.#groups, (group) => this.#putGroup(thrift, group));
+    thrift.binary(FileMetaData.createdBy, this.#options.createdBy);
     // The smallest and largest values are by the order of the types.
-    thrift.structs(7, this.#columns, () => thrift.struct(1, () => {}));
+    thrift.structs(FileMetaData.columnOrders, this.#columns, () => putEmpty(thrift, ColumnOrder.byType));
     return thrift.end();
   }
 
   #putGroup(thrift: ThriftWriter, { rows, start, chunks }: Group): void {
     const sum = (size: (chunk: Chunk) => number) => chunks.reduce((total, chunk) => total + size(chunk), 0);
-    thrift.structs(1, chunks, (chunk) => {
+    thrift.structs(RowGroup.columns, chunks, (chunk) => {
       const column = this.#columns[chunks.indexOf(chunk)] as Column;
-      thrift.long(2, chunk.start).struct(3, () => putChunk(thrift, column, chunk));
+      thrift.long(ColumnChunkField.fileOffset, chunk.start);
+      thrift.struct(ColumnChunkField.metadata, () => putChunk(thrift, column, chunk));
     });
-    thrift
-      .long(
-        2,
-        sum(({ uncompressedSize }) => uncompressedSize),
-      )
-      .long(3, rows);
-    thrift.long(5, start).long(
-      6,
-      sum(({ size }) => size),
-    );
+    const uncompressedSize = sum((chunk) => chunk.uncompressedSize);
+    thrift.long(RowGroup.byteSize, uncompressedSize).long(RowGroup.rows, rows);
+    thrift.long(RowGroup.fileOffset, start);
+    const compressedSize = sum(({ size }) => size);
+    thrift.long(RowGroup.compressedSize, compressedSize);
   }
 }
 
 function putChunk(thrift: ThriftWriter, column: Column, chunk: Chunk): void {
   const { start, dictionarySize, range } = chunk;
-  thrift.int(1, column.type).ints(2, chunk.encodings);
-  thrift.texts(3, column.isList ? [column.name, 'list', 'element'] : [column.name]);
-  thrift.int(4, SNAPPY).long(5, chunk.values);
-  thrift
-    .long(6, chunk.uncompressedSize)
-    .long(7, chunk.size)
-    .long(9, start + dictionarySize);
-  if (dictionarySize > 0) thrift.long(11, start);
-  thrift.struct(12, () => {
-    thrift.long(3, chunk.nulls);
-    if (range !== undefined) thrift.binary(5, range.max).binary(6, range.min);
+  thrift.int(ColumnMetaData.type, column.type).ints(ColumnMetaData.encodings, chunk.encodings);
+  thrift.texts(ColumnMetaData.path, column.isList ? [column.name, 'list', 'element'] : [column.name]);
+  thrift.int(ColumnMetaData.codec, SNAPPY).long(ColumnMetaData.values, chunk.values);
+  thrift.long(ColumnMetaData.uncompressedSize, chunk.uncompressedSize);
+  thrift.long(ColumnMetaData.compressedSize, chunk.size);
+  thrift.long(ColumnMetaData.dataPageOffset, start + dictionarySize);
+  if (dictionarySize > 0) thrift.long(ColumnMetaData.dictionaryPageOffset, start);
+  thrift.struct(ColumnMetaData.statistics, () => {
+    thrift.long(Statistics.nulls, chunk.nulls);
+    if (range !== undefined) thrift.binary(Statistics.max, range.max).binary(Statistics.min, range.min);
   });
 }
 
 function putSchema(thrift: ThriftWriter, columns: readonly Column[]): void {
-  const nodes: (() => void)[] = [() => thrift.binary(4, 'schema').int(5, columns.length)];
+  const { repetition, name, children, converted, logical } = SchemaElement;
+  const nodes: (() => void)[] = [() => thrift.binary(name, 'schema').int(children, columns.length)];
   for (const column of columns) {
     if (!column.isList) {
       nodes.push(() => putLeaf(thrift, column, column.name));
       continue;
     }
     nodes.push(() => {
-      thrift.int(3, OPTIONAL).binary(4, column.name).int(5, 1).int(6, CONVERTED_LIST);
-      thrift.struct(10, () => thrift.struct(3, () => {}));
+      thrift.int(repetition, OPTIONAL).binary(name, column.name).int(children, 1);
+      thrift.int(converted, CONVERTED_LIST).struct(logical, () => putEmpty(thrift, LogicalType.list));
     });
-    nodes.push(() => thrift.int(3, REPEATED).binary(4, 'list').int(5, 1));
+    nodes.push(() => thrift.int(repetition, REPEATED).binary(name, 'list').int(children, 1));
     nodes.push(() => putLeaf(thrift, column, 'element'));
   }
-  thrift.structs(2, nodes, (put) => put());
+  thrift.structs(FileMetaData.schema, nodes, (put) => put());
 }
 
 function putLeaf(thrift: ThriftWriter, { type, logical }: ColumnType, name: string): void {
-  thrift.int(1, type).int(3, OPTIONAL).binary(4, name);
+  thrift.int(SchemaElement.type, type).int(SchemaElement.repetition, OPTIONAL);
+  thrift.binary(SchemaElement.name, name);
   const converted = CONVERTED[logical];
-  if (converted !== undefined) thrift.int(6, converted);
-  if (logical === 'text') thrift.struct(10, () => thrift.struct(1, () => {}));
-  if (logical === 'timestamp') {
-    const unit = () => thrift.struct(3, () => {});
-    thrift.struct(10, () => thrift.struct(8, () => thrift.bool(1, true).struct(2, unit)));
+  if (converted !== undefined) thrift.int(SchemaElement.converted, converted);
+  const put = LOGICAL[logical];
+  if (put !== undefined && (logical !== 'unsigned' || type === Type.Int64)) {
+    thrift.struct(SchemaElement.logical, () => put(thrift));
   }
-  if (logical === 'unsigned' && type === Type.Int64) {
-    thrift.struct(10, () => thrift.struct(10, () => thrift.byte(1, 64).bool(2, false)));
-  }
+}
+
+const LOGICAL: Readonly<Record<ColumnType['logical'], ((thrift: ThriftWriter) => void) | undefined>> = {
+  text: (thrift) => putEmpty(thrift, LogicalType.string),
+  timestamp: (thrift) =>
+    thrift.struct(LogicalType.timestamp, () => {
+      thrift.bool(TimestampType.isUtc, true);
+      thrift.struct(TimestampType.unit, () => putEmpty(thrift, TimeUnit.nanoseconds));
+    }),
+  unsigned: (thrift) =>
+    thrift.struct(LogicalType.integer, () => thrift.byte(IntType.bits, 64).bool(IntType.isSigned, false)),
+  none: undefined,
+};
+
+/** What says all by being there. */
+function putEmpty(thrift: ThriftWriter, field: number): void {
+  thrift.struct(field, () => {});
 }

@@ -3,6 +3,7 @@ import { ByteWriter } from '../../base/byte-writer.ts';
 
 const TRUE = 1;
 const FALSE = 2;
+const BYTE = 3;
 const INT32 = 5;
 const INT64 = 6;
 const BINARY = 8;
@@ -21,7 +22,7 @@ export class ThriftWriter {
   }
 
   byte(id: number, value: number): this {
-    this.#field(id, 3);
+    this.#field(id, BYTE);
     this.#out.uint8(value);
     return this;
   }
