@@ -162,7 +162,7 @@ describe.skipIf(missingOnWindows('signals to groups of processes') !== undefined
       const collect = inGroup('collect', '-o', 'a', '--', NODE, HEEDS);
       const processId = await running(collect);
       const file = join(folder.path, 'a');
-      await vi.waitFor(() => expect(statSync(file).size).toBeGreaterThan(4000), SECONDS_10);
+      await vi.waitFor(() => expect(statSync(file).size).toBeGreaterThan(16_000), SECONDS_10);
       collect.kill();
       await vi.waitFor(() => expect(isAlive(collect.processId)).toBe(false), SECONDS_10);
       process.kill(processId, 'SIGKILL');
