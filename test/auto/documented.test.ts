@@ -19,8 +19,8 @@ beforeEach(() => {
   mkdirSync(join(folder, 'node_modules'));
   const installed = join(folder, 'node_modules/tracewright');
   symlinkSync(root, installed, 'junction');
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  writeFileSync(join(folder, 'app.js'), example);
+  writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }');
+  writeFileSync(join(folder, 'app.mjs'), example);
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
@@ -44,7 +44,7 @@ async function fetched(url: string): Promise<string> {
 
 it('the guide shows the output of its example', async () => {
   const port = await freePort();
-  const program = ['--', process.execPath, '--import', 'tracewright/auto', 'app.js'];
+  const program = ['--', process.execPath, '--import', 'tracewright/auto', 'app.mjs'];
   const collect = spawn(
     process.execPath,
     [command, 'collect', '--provider', 'Node.Http', '-o', 'app.nettrace', ...program],
