@@ -13,7 +13,7 @@ const GIVE_UP_INTERVAL = 1000;
 
 export class ActivityFlow {
   private storage: AsyncLocalStorage<ActivityContext | undefined> | undefined;
-  /** Undefined if Node.js itself restores the context of each callback, as 24 and later do. */
+  /** It is undefined if Node.js itself restores the context of each callback, as 24 and later do. */
   private callbacks: CallbackContexts | undefined;
   private readonly listenedTo = new Set<() => boolean>();
 

@@ -120,7 +120,7 @@ export class Guid {
     return bytes;
   }
 
-  /** Lower-case text without braces: `00000011-0000-0000-0000-0000be999d59`. */
+  /** Returns lower-case text without braces: `00000011-0000-0000-0000-0000be999d59`. */
   toString(): string {
     if (this.text === undefined) {
       const { w0, w1, w2, w3 } = this;

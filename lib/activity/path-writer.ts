@@ -11,14 +11,16 @@ import { PATH_BYTES, PATH_NIBBLES, PathCode, pathChecksum } from './path-layout.
 
 const scratch = new DataView(new ArrayBuffer(PATH_BYTES));
 
-/** Where a path that ends at `end` ends after appending `number` (u32); if beyond PATH_NIBBLES, it does not fit. */
+/**
+ * Returns where a path that ends at `end` ends after appending `number` (u32); if beyond PATH_NIBBLES, it does not fit.
+ */
 export function endAfterNumber(end: number, number: number): number {
   return isImmediate(number) ? end + 1 : endAfterMultiByte(end, number);
 }
 
 /**
- * Where a path that ends at `end` ends after appending `number` (u32) as an overflow number; if beyond PATH_NIBBLES, it
- * does not fit. .NET requires two whole bytes after the starting one, even if fewer nibbles would do.
+ * Returns where a path that ends at `end` ends after appending `number` (u32) as an overflow number; if beyond
+ * PATH_NIBBLES, it does not fit. .NET requires two whole bytes after the starting one, even if fewer nibbles would do.
  */
 export function endAfterOverflowNumber(end: number, number: number): number {
   if ((end >>> 1) + 2 >= PATH_BYTES) return PATH_NIBBLES + 1;

@@ -82,7 +82,7 @@ export function formatOtherActivityId(guid: Guid): string {
   return text;
 }
 
-/** Where the multi-byte number with its code at `start` ends; if beyond PATH_NIBBLES, it is not a number. */
+/** Returns where the multi-byte number with its code at `start` ends; if beyond PATH_NIBBLES, it is not a number. */
 function endOfMultiByte(guid: Guid, start: number): number {
   if (start >= PATH_NIBBLES) return PATH_NIBBLES + 1;
   const bytes = nibbleAt(guid, start) - PathCode.MultiByte1 + 1;

@@ -308,7 +308,7 @@ export class ActivityRuns {
     }
   }
 
-  /** Undefined for what runs within a callback. */
+  /** Returns undefined for what runs within a callback. */
   #wakerOf(resource: object): string | undefined {
     const { constructor: type } = resource;
     if (typeof type !== 'function') return undefined;
@@ -320,7 +320,10 @@ export class ActivityRuns {
     return waker === '' ? undefined : waker;
   }
 
-  /** Never later than now: each timer's call also bounds the offset of libuv's time, which is known to a millisecond. */
+  /**
+   * Returns no time later than now: each timer's call also bounds the offset of libuv's time, which is known to a
+   * millisecond.
+   */
   #dueOf({ _idleStart: start, _idleTimeout: timeout }: TimeoutResource, now: number): number {
     if (typeof start !== 'number' || typeof timeout !== 'number') return now;
     const due = start + timeout;
@@ -346,7 +349,7 @@ function isTelling({ start, end, waited }: Piece): boolean {
   return end - start >= MERGED_MS || waited >= WAIT_MS;
 }
 
-/** Empty for what runs within a callback. */
+/** Returns an empty text for what runs within a callback. */
 function wakerOfName(name: string): string {
   if (Object.hasOwn(WAKERS, name)) return WAKERS[name] as string;
   const [, job] = JOB.exec(name) ?? [];

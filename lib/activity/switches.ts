@@ -10,7 +10,10 @@ export const ACTIVITY_SWITCH = {
   provider: 'Node.Runtime',
   name: 'ActivitySwitch',
   keyword: 0x10n,
-  /** Above Verbose: who wants everything does not get activity switches, of which there may be thousands a second. */
+  /**
+   * The level is above Verbose: who wants everything does not get activity switches, of which there may be thousands a
+   * second.
+   */
   level: 6,
 } as const;
 

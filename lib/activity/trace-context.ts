@@ -25,7 +25,7 @@ const MAX_TRACESTATE = 512;
 /** The entries to drop first from a longer one. */
 const LONG_ENTRY = 128;
 const MAX_ENTRIES = 32;
-/** Before the entries are examined one by one. */
+/** A longer list is refused before its entries are examined one by one. */
 const MAX_LIST = 2 ** 14;
 const NOT_IN_LISTS = /[^\t\x20-\x7e]/;
 const TRACESTATE_ENTRY =
@@ -85,7 +85,9 @@ export class TraceContext {
   }
 }
 
-/** Empty if it is missing or entirely malformed; otherwise without the entries that do not fit. */
+/**
+ * Returns an empty text if it is missing or entirely malformed; otherwise the list without the entries that do not fit.
+ */
 function tracestateOf(text: unknown): string {
   if (typeof text !== 'string' || text === '' || text.length > MAX_LIST || NOT_IN_LISTS.test(text)) return '';
   let entries = text

@@ -1,6 +1,6 @@
 /** What the agent counts about itself, as text for Prometheus. */
 
-/** One number for each value of a label. */
+/** Holds a number for each value of a label. */
 export class LabelledNumbers {
   readonly #values = new Map<string, number>();
 

@@ -27,7 +27,7 @@ const NOTICE_MS = 10;
 const SCAN_PART = 5;
 /** How long processes may take for their last events when the agent ends. */
 const LAST_EVENTS_MS = 8000;
-/** And for the last files. */
+/** The last files have this long. */
 const LAST_FILES_MS = 5000;
 const TRACES = 'traces';
 const TABLES = 'parquet';
@@ -117,7 +117,7 @@ export class Agent {
     }
   }
 
-  /** Where its counters are. */
+  /** The counters are at this address. */
   get metricsUrl(): string {
     return this.#metrics?.url ?? '';
   }

@@ -154,7 +154,7 @@ export async function salvageFile(partial: string): Promise<string | undefined> 
   return path;
 }
 
-/** Where the last whole section ends; 0 if there is none. */
+/** Returns where the last whole section ends; 0 if there is none. */
 async function endOfSections(descriptor: number): Promise<number> {
   const sections = new TraceSections();
   let end = 0;

@@ -26,7 +26,7 @@ interface HandlerMessage extends CallMessage {
   readonly param?: unknown;
 }
 
-/** Where a router is mounted: `/tenants/a` for this request, `/tenants/:tenant` in general. */
+/** A router is mounted here: `/tenants/a` for this request, `/tenants/:tenant` in general. */
 interface Mount {
   readonly base: string;
   readonly pattern: string;

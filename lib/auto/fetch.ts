@@ -138,7 +138,7 @@ export class FetchRequests {
     });
   }
 
-  /** Unless the application adds the header itself. */
+  /** Adds the header, unless the application does so itself. */
   #sendTrace(request: UndiciRequest, trace: TraceContext | undefined): void {
     if (trace === undefined || hasTraceparent(request.headers)) return;
     const target = targetOf(request);

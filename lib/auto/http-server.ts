@@ -84,7 +84,7 @@ export class ServerRequests {
     this.#routes.set(route, this.#find(request)?.activity);
   }
 
-  /** Empty if it has none so far. */
+  /** Returns an empty text if the request has none so far. */
   routeOf(request: IncomingMessage): string {
     const open = this.#find(request);
     return open === undefined ? '' : this.#routes.of(open.activity);

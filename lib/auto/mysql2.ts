@@ -8,7 +8,7 @@ import { type CallMessage, TracedCalls } from './traced-calls.ts';
 
 interface ServerMessage extends CallMessage {
   readonly database?: string;
-  /** Or the path of a Unix domain socket. */
+  /** The address can also be the path of a Unix domain socket. */
   readonly serverAddress?: string;
   readonly serverPort?: number;
 }

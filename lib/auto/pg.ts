@@ -15,7 +15,7 @@ const CHANNELS = 'tracewright:pg';
 
 interface ServerMessage extends CallMessage {
   readonly database?: string;
-  /** Or the directory of a Unix domain socket. */
+  /** The host can also be the directory of a Unix domain socket. */
   readonly host?: string;
   readonly port?: number;
 }

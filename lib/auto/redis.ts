@@ -10,7 +10,7 @@ import { type CallMessage, TracedCalls } from './traced-calls.ts';
 
 interface ServerMessage extends CallMessage {
   readonly database?: number | string;
-  /** Or the path of a Unix domain socket. */
+  /** The address can also be the path of a Unix domain socket. */
   readonly serverAddress?: string;
   readonly serverPort?: number;
 }

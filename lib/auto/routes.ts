@@ -23,7 +23,7 @@ export class Routes {
     }
   }
 
-  /** Empty if it has none. */
+  /** Returns an empty text if the request has none. */
   of(request: Activity): string {
     return this.#byRequest.get(request) ?? '';
   }

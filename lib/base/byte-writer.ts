@@ -141,7 +141,7 @@ export class ByteWriter {
     if (end > this.buffer.length) this.enlarge(end);
   }
 
-  /** Where to put the next `size` bytes. */
+  /** Returns where to put the next `size` bytes. */
   protected grow(size: number): number {
     const at = this.length;
     const end = at + size;

@@ -19,7 +19,7 @@ export function shown(value: unknown): string {
   }
 }
 
-/** Beyond any message and stack that a person reads; an error can have a message of any size. */
+/** The limit is beyond any message and stack that a person reads; an error can have a message of any size. */
 const MAX_TEXT = 20_000;
 
 /** What was thrown, with the name of its type if it is an error. */

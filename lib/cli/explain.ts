@@ -127,7 +127,7 @@ function nothing(
   }
 }
 
-/** Undefined if the current folder has none. */
+/** Returns undefined if the current folder has none. */
 function newestRecording(): string | undefined {
   const files = readdirSync('.').filter((name) => name.endsWith('.nettrace'));
   const byAge = files.map((name) => ({ name, at: statSync(name).mtimeMs })).sort((a, b) => b.at - a.at);

@@ -18,7 +18,7 @@ export interface FileArguments<O extends Options> {
 }
 
 export interface FilesArguments<O extends Options> {
-  /** At least one. */
+  /** There is at least one. */
   readonly files: readonly string[];
   readonly values: OptionValues<O>;
 }

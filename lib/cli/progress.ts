@@ -17,7 +17,7 @@ export class Progress {
     this.#timer.unref();
   }
 
-  /** To be called now and then by work that leaves timers no time to run. */
+  /** Work that leaves timers no time to run calls this now and then. */
   update(): void {
     if (performance.now() < this.#nextMs) return;
     this.#nextMs = performance.now() + INTERVAL_MS;

@@ -81,7 +81,7 @@ function asJson(trace: Trace, summary: TraceSummary): object {
   };
 }
 
-/** One of several traces; times in nanoseconds, drifts in nanoseconds per second. */
+/** Returns one of several traces; times are in nanoseconds, drifts in nanoseconds per second. */
 function inputAsJson({ name, info, clock, processIds }: MergedInput): object {
   const { state, line, errorNs, driftErrorNsPerS, requests } = clock;
   return {

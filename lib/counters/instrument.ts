@@ -31,7 +31,7 @@ export interface InstrumentOptions {
 
 /** One set of tags of one instrument, as one subscriber sees it. */
 export interface Series {
-  /** Since the start of the interval; undefined if an observed total has no previous value. */
+  /** The difference since the start of the interval; undefined if an observed total has no previous value. */
   delta: number | undefined;
   /** A total counts since the subscriber started, or is as observed; a gauge has its last value. */
   value: number | undefined;
@@ -59,7 +59,10 @@ export class Instrument {
   /** Unique in the process, because one session may cover all its threads; 0 would mean unknown. */
   readonly id: number;
   readonly observe: (() => readonly Measurement[]) | undefined;
-  /** Empty while nothing collects. Replaced, never modified: a subscriber may leave while a value is being recorded. */
+  /**
+   * The array is empty while nothing collects. It is replaced, never modified: a subscriber may leave while a value is
+   * being recorded.
+   */
   #recorders: readonly Recorder[] = [];
   /** Whether values without tags may be summed up in `#sum` until `passOn`: then they only cost an addition. */
   #isSumming = false;
@@ -122,7 +125,7 @@ export class Instrument {
     if (sum !== 0) for (const recorder of this.#recorders) recorder.record(sum, '');
   }
 
-  /** Never throws: a subscriber must not affect the code that records a value. */
+  /** This never throws: a subscriber must not affect the code that records a value. */
   record(value: number, tags: Tags | undefined): void {
     const recorders = this.#recorders;
     if (recorders.length === 0 || !Number.isFinite(value)) return;

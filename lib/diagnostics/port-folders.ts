@@ -28,7 +28,7 @@ export function isPrivatePort(address: string): boolean {
   return basename(address) === PRIVATE_SOCKET && isPrivateFolder(basename(dirname(address)));
 }
 
-/** Where processes have their sockets and tools look for them: .NET's runtime and tools know no other variable. */
+/** Processes have their sockets here, and tools look for them here: .NET's runtime and tools know no other variable. */
 export function temporaryFolder(): string {
   return process.env.TMPDIR || '/tmp';
 }

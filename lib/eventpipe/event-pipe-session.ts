@@ -72,7 +72,7 @@ interface EventCounts {
 export class EventPipeSession<Output extends SessionOutput> implements GroupMember {
   readonly #settings: SessionSettings<Output>;
   readonly #output: Output;
-  /** Undefined if the output could not be opened. */
+  /** The share is undefined if the output could not be opened. */
   readonly #share: Share | undefined;
   /** The last round contained in a chunk. */
   #taken: RoundLink = { round: undefined, next: undefined };

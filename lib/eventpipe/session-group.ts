@@ -296,7 +296,7 @@ export class SessionGroup implements Subscriber {
   }
 }
 
-/** Undefined for sessions that do not share: with arguments, sources serve each session separately. */
+/** Returns undefined for sessions that do not share: with arguments, sources serve each session separately. */
 function groupKey({ requests, version, bufferSize, waits }: GroupSettings): string | undefined {
   const all = [...requests.byName];
   if (all.some(([, request]) => Object.keys(request.arguments).length > 0)) return undefined;

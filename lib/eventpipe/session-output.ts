@@ -1,4 +1,4 @@
-/** Where the bytes of a session go. */
+/** Takes the bytes of a session to where they go. */
 import type { Piece } from '../wire/nettrace/write/framing.ts';
 
 export interface SessionOutput {

@@ -68,7 +68,7 @@ export class ActivityLanes {
     return this.close(place.activity);
   }
 
-  /** Undefined if too many are already running. */
+  /** Returns undefined if too many are already running. */
   open(activity: TracedActivity): Placement | undefined {
     if (this.#open.size >= MAX_OPEN) return undefined;
     const { parent, processId } = activity;

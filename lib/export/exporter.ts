@@ -30,9 +30,9 @@ export interface Exporter {
   take(): ExportedPiece;
   /** The last chunks; for exports that cannot be streamed, everything. */
   end(end: ExportedEnd): Iterable<ExportedPiece>;
-  /** After the end: sentences on what the file lacks compared with the trace. */
+  /** These sentences say, after the end, what the file lacks compared with the trace. */
   readonly notices: readonly string[];
-  /** After the end: what the file has, if not each of the events that were added, such as `3 spans`. */
+  /** This says, after the end, what the file has, if not each of the events that were added, such as `3 spans`. */
   readonly contents?: string;
 }
 

@@ -47,7 +47,7 @@ export function describePayload(payload: Payload, before: readonly NetTraceField
   return { fields, payload: described };
 }
 
-/** Undefined if no type fits the value. */
+/** Returns undefined if no type fits the value. */
 function typeOf(value: PayloadValue, before: NetTraceType | undefined): NetTraceType | undefined {
   if (before !== undefined && fits(before, value)) return before;
   const type = newTypeOf(value, before);

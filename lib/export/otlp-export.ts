@@ -24,19 +24,19 @@ import type { ExportedEnd, ExportedPiece, ExportedTrace, Exporter } from './expo
 import { attributesOf } from './otlp-values.ts';
 import { endSubject, type SpanSubject, spanFields, startedSubject } from './span-conventions.ts';
 
-/** Per span: OpenTelemetry's own limit. */
+/** A span has at most this many events: OpenTelemetry's own limit. */
 const MAX_EVENTS = 128;
-/** Per tree, before its ended activities are written. */
+/** A tree with more spans has its ended activities written. */
 const MAX_TREE_SPANS = 5000;
 /**
  * Limits the spans of all trees: beyond that, the oldest tree is written as it is, since the Stop of its root may be
  * lost.
  */
 const MAX_HELD_SPANS = 1 << 16;
-/** Per request. */
+/** A request has at most this many spans. */
 const MAX_REQUEST_SPANS = 500;
 
-/** Shared by the activities of one trace. */
+/** The activities of one trace share this. */
 interface TraceId {
   id: string | undefined;
 }

@@ -21,7 +21,7 @@ export interface OtlpTarget {
   readonly headers: Readonly<Record<string, string>>;
   readonly encoding: 'json' | 'protobuf';
   readonly isCompressed: boolean;
-  /** Per attempt, in milliseconds. */
+  /** Each attempt may take so many milliseconds. */
   readonly timeout: number;
 }
 

@@ -91,7 +91,7 @@ export class InternedNames {
   readonly #numbers = new Map<string, number>();
   #added: NamedEntry[] = [];
 
-  /** Undefined if there are too many. */
+  /** Returns undefined if there are too many. */
   numberOf(name: string): number | undefined {
     const known = this.#numbers.get(name);
     if (known !== undefined || this.#numbers.size >= MAX_NAMES) return known;

@@ -73,7 +73,7 @@ export class SampledThreads {
     return this.#threads.values();
   }
 
-  /** One profile per thread. */
+  /** Yields one profile per thread. */
   *profiles(frames: Frames, { processNames, mappings }: ExportedEnd): Generator<object, void> {
     const stacks = this.stacks(frames, mappings);
     const weight = this.#intervalNs ?? 1;

@@ -30,7 +30,7 @@ interface Calls {
 
 export class SpeedscopeExport implements Exporter {
   readonly notices: string[] = [];
-  /** Nothing is written before the end. */
+  /** The export is never full, since nothing is written before the end. */
   readonly isFull: boolean = false;
   readonly #name: string;
   readonly #activities = new TraceActivities();

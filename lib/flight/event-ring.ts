@@ -21,7 +21,7 @@ const NS_PER_MS = 1_000_000n;
 const NO_START: RoundsBefore = { metadata: [], threadRows: [], numbers: [] };
 
 interface Section {
-  /** Undefined if no trace can begin here. */
+  /** The rounds are undefined if no trace can begin here. */
   readonly before: RoundsBefore | undefined;
   readonly startTime: bigint;
   readonly rounds: WrittenRound[];

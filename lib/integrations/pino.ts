@@ -138,7 +138,7 @@ function errorOf(key: string, error: unknown, fields: object): Pick<LogLine, 'er
   return { error: typeof text === 'string' ? text : undefined, fields: { ...fields, [key]: others } };
 }
 
-/** Undefined for anything that is not a line written by pino. */
+/** Returns undefined for anything that is not a line written by pino. */
 function parsed(line: string): ParsedLine | undefined {
   try {
     const value: unknown = JSON.parse(line);

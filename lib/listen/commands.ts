@@ -61,7 +61,7 @@ export class Commands {
   #handlers: readonly SentCommandHandler[] = [];
   /** What a late handler receives: the enables still in effect, and commands from before there could be a handler. */
   #replayed: readonly { readonly sender: object | undefined; readonly command: SourceCommand }[] = [];
-  /** Until the application has the source. */
+  /** The application does not have the source yet. */
   #isEarly = true;
 
   /** @param provider for warnings */

@@ -37,7 +37,7 @@ export class Listener implements Subscriber {
     this.#handler = handler;
   }
 
-  /** Never throws: a listener must not affect the code that writes an event. */
+  /** This never throws: a listener must not affect the code that writes an event. */
   deliver(
     source: Listenable,
     schema: EventSchema,

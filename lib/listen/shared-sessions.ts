@@ -156,7 +156,7 @@ function guarded(kind: string, work: () => void): void {
   }
 }
 
-/** Shared by all copies of this package in a thread. */
+/** All copies of this package in a thread share them. */
 function sharedSessions(): SharedSessions {
   const shared = globalThis as { [KEY]?: SharedSessions };
   shared[KEY] ??= new SharedSessions();

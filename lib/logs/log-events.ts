@@ -101,7 +101,7 @@ export class LogEvents {
     return this.#eventOf(level).enabled || this.#isCommonWanted(level);
   }
 
-  /** Never throws. A line logged by a listener to log lines is omitted: otherwise there would be no end. */
+  /** This never throws. A line logged by a listener to log lines is omitted: otherwise there would be no end. */
   write(level: number, line: () => LogLine): void {
     const write = this.#eventOf(level);
     if (this.#isWriting || !this.isLevelWanted(level)) return;

@@ -86,7 +86,7 @@ export class ActivityTable {
     return (this.end[index] as number) - (this.start[index] as number);
   }
 
-  /** Undefined if it has not ended. */
+  /** Returns undefined if the activity has not ended. */
   selfNs(index: number): number | undefined {
     const state = this.stateOf(index);
     if (state === 'open' || state === 'unstarted') return undefined;

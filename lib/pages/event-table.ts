@@ -108,7 +108,7 @@ export class EventTable {
     return index < 0 ? '' : this.ids.at(index);
   }
 
-  /** Undefined if the report omits it. */
+  /** Returns undefined if the report omits the payload. */
   payload(event: number): ShownField[] | undefined {
     const names = this.#header.shapes[this.shape[event] as number];
     if (names === undefined) return undefined;

@@ -20,7 +20,7 @@ export class EventsView {
   readonly #level = element('select', { 'aria-label': 'Events of this level' });
   readonly #kind = element('select', { 'aria-label': 'Events of this name' });
   readonly #count = element('span', { class: 'muted' });
-  /** Undefined for all. */
+  /** The choice is undefined if all are shown. */
   #chosen: Uint32Array | undefined;
   #activity = -1;
 

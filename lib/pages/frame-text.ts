@@ -16,7 +16,7 @@ const ANONYMOUS = '(anonymous)';
 export interface FrameText {
   /** `handle server.js:12`, `System.DateTime.get_Now` */
   readonly label: string;
-  /** Where there is less room: `handle`, `get_Now`. */
+  /** The shorter text for places with less room: `handle`, `get_Now`. */
   readonly short: string;
   /** The script or type, or else the program or library. */
   readonly place: string;

@@ -18,7 +18,7 @@ export interface Bars {
 }
 
 export interface Stacking {
-  /** Within the lane. */
+  /** The row within the lane. */
   readonly row: Int32Array;
   /** Rows of each lane. */
   readonly laneHeights: Uint32Array;
@@ -68,7 +68,7 @@ interface Blocks {
 }
 
 interface Track extends HeapItem {
-  /** Counted from the top. */
+  /** The index counts from the top. */
   readonly index: number;
   height: number;
   /** When it becomes free. */

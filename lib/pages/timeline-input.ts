@@ -8,7 +8,7 @@ import { ROW_HEIGHT } from './timeline-paint.ts';
 const ZOOM_STEP = 0.75;
 /** The share of the visible range that one key press moves. */
 const PAN_STEP = 0.15;
-/** Per pixel of wheel movement. */
+/** The zoom changes by this per pixel of wheel movement. */
 const WHEEL_ZOOM = 0.0025;
 const LINE_PIXELS = 16;
 /** A press that moves less is a click. */

@@ -12,7 +12,7 @@ import { paintText, type Scale, timeAt, xOf } from './timeline-paint.ts';
 import { type Track, textAt, valueText } from './tracks.ts';
 
 const TRACK_HEIGHT = 34;
-/** Below the texts. */
+/** The plot is below the texts. */
 const PLOT_HEIGHT = 18;
 const FONT = '11px system-ui, sans-serif';
 const TEXT_MARGIN = 8;

@@ -35,7 +35,7 @@ export function tracksOf({ tracks, spanKinds }: ReportHeader, columns: Columns):
   return made.sort((a, b) => rankOf(a) - rankOf(b));
 }
 
-/** After spans: what tells most. */
+/** These come right after spans, since they tell most. */
 const FIRST_TITLES = ['Event-loop delay, longest', 'Event-loop utilization', 'CPU Usage', 'Heap in use'];
 
 function rankOf({ isSpans, title }: ReportTrack): number {

@@ -20,7 +20,7 @@ export interface ListedEtwSession {
   /** The number that its providers know. */
   readonly id: number;
   readonly name: string;
-  /** Empty if it has none. */
+  /** The file is empty if it has none. */
   readonly file: string;
   /** Bits of LogFileMode. */
   readonly mode: number;
@@ -88,7 +88,7 @@ export class EtwLists {
   }
 
   /**
-   * Where a provider runs.
+   * Lists the processes in which a provider runs.
    *
    * @param guid as text
    * @returns undefined if this user may not see it

@@ -30,7 +30,7 @@ export interface FoundSession {
   /** Its handle. */
   readonly session: bigint;
   readonly name: string;
-  /** Empty: none. */
+  /** The file is empty if there is none. */
   readonly file: string;
   readonly numbers: SessionNumbers;
 }

@@ -97,7 +97,7 @@ export class ThreadEventIds implements EventIds {
 /** Incremented when the shape of the shared state, or of layouts and keys, changes. */
 const KEY = Symbol.for('tracewright.eventIds.v1');
 
-/** Shared by all copies of this package in a thread; with the addon, by all threads. */
+/** All copies of this package in a thread share them; with the addon, all threads do. */
 export function theEventIds(): EventIds {
   const shared = globalThis as { [KEY]?: EventIds };
   shared[KEY] ??= newEventIds();

@@ -59,7 +59,7 @@ interface PassedTracerAddon extends Addon {
 export class PassedTracer {
   readonly #addon: PassedTracerAddon;
   readonly #handle: unknown;
-  /** One per tracepoint. */
+  /** Each tracepoint has an index. */
   readonly #indexes: Uint32Array;
   /** The memory of all enabled words; undefined where JavaScript cannot access it. */
   readonly #words: Uint32Array | undefined;

@@ -79,21 +79,21 @@ interface RecorderAddon extends Addon {
 export interface RecorderOptions {
   /** Their numbers. */
   readonly cpus: readonly number[];
-  /** Per processor, in bytes: a power of two pages. */
+  /** The size of each processor's ring in bytes: a power of two pages. */
   readonly ringSize: number;
   /** Whether the rings keep the latest events, for `dump`, in place of writing all of them to a file. */
   readonly isOverwritten?: boolean;
   /** Whose names of threads are recorded, and whether with mappings. */
   readonly scope?: ScopeOptions;
   readonly hasMappings?: boolean;
-  /** One of the threads of that scope; 0 is this one. */
+  /** Records one of the threads of that scope; 0 is this one. */
   readonly thread?: number;
 }
 
 const EVERY_THREAD = -1;
 /** The rings for the names of threads and for mappings, if those of events are overwritten. */
 const SIDE_RING_SIZE = 256 << 10;
-/** And how much of that is kept. */
+/** So much of that is kept. */
 const SIDE_SIZE = 8 << 20;
 const NO_THREADS = new Int32Array(0);
 /** Perf's name for it in files, on hosts and guests alike. */

@@ -20,7 +20,7 @@ export interface EnabledWord {
   readonly index: number;
 }
 
-/** Where released words point: a late reader sees neither zero nor the bits of another event. */
+/** Released words point here: a late reader sees neither zero nor the bits of another event. */
 const RELEASED: EnabledWord = { words: Uint32Array.of(RELEASED_BIT), index: 0 };
 
 export class Tracer {
@@ -143,7 +143,7 @@ export class Tracer {
 
 let tracer: Tracer | undefined;
 
-/** One per thread: it knows the enabled words of all sources. */
+/** Each thread has one, which knows the enabled words of all sources. */
 export function theTracer(): Tracer {
   tracer ??= new Tracer();
   return tracer;

@@ -9,7 +9,7 @@ import {
   unknownType,
 } from './event-type.ts';
 
-/** Where the events of one query go. */
+/** The events of one query go here. */
 export interface Sink {
   next(event: unknown, time: Nanoseconds): void;
   complete(): void;
@@ -44,7 +44,7 @@ export class Demultiplexer {
   readonly #byId = new Map<unknown, PatternSinks[]>();
   /** What `#classSinks` has found. */
   readonly #byPrototype = new Map<unknown, Sinks>();
-  /** And its last result: events of one class tend to come in a row. */
+  /** Its last result is kept: events of one class tend to come in a row. */
   #lastPrototype: unknown;
   #lastSinks = NOBODY;
 

@@ -64,7 +64,7 @@ export function batchesOf<Raw>(feed: EventFeed<Raw> | BatchFeed<Raw>): Batches<R
   return Symbol.iterator in feed ? batchesOfMany(feed) : feed.batches();
 }
 
-/** Not a generator: `return` must reach the feed immediately, even while its next event is pending. */
+/** This is no generator: `return` must reach the feed immediately, even while its next event is pending. */
 class SingleEventBatches<Raw> implements Batches<Raw> {
   readonly #feed: AsyncIterable<Raw>;
   #iterator: AsyncIterator<Raw> | undefined;

@@ -92,7 +92,7 @@ export class Merge implements InputRun {
     await Promise.all(idle);
   }
 
-  /** Until the lane is exhausted or another one comes before it. */
+  /** Delivers until the lane is exhausted or another one comes before it. */
   #deliverWhileFirst(lane: Lane, deliver: Deliver): void {
     const { occurrences } = lane;
     while (lane.position < occurrences.length && !this.#isClosed) {

@@ -41,7 +41,7 @@ export class VirtualTime implements SchedulerLike {
     return Number(this.#clock) / 1e6;
   }
 
-  /** Before the first event: postponed, and the delay counts from there. */
+  /** Schedules work. Before the first event it is postponed, and the delay counts from there. */
   schedule<State>(work: Work<State>, delay = 0, state?: State): Subscription {
     return new VirtualAction(this, work as Work<unknown>).schedule(state, delay);
   }
@@ -127,7 +127,7 @@ class VirtualAction extends Subscription implements HeapItem, SchedulerAction<un
   heapIndex = -1;
   /** When it runs; unknown while it is postponed with a delay. */
   due: Nanoseconds = 0n;
-  /** Absent if it was scheduled at an instant. */
+  /** The delay is absent if the work was scheduled at an instant. */
   delay: Nanoseconds | undefined;
   /** Decides which of two that are due together runs first. */
   order = 0;

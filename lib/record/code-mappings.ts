@@ -91,7 +91,7 @@ export function* batches(records: Iterable<Uint8Array>): Generator<Uint8Array, v
   if (size > 0) yield Buffer.concat(batch);
 }
 
-/** Empty if it has gone, or this user may not read it. */
+/** Returns nothing if it has gone, or this user may not read it. */
 function textOf(path: string): string {
   try {
     return readFileSync(path, 'utf8');

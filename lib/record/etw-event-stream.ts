@@ -157,7 +157,7 @@ export function streamOfSession(session: string): EtwEventStream {
   return new EtwEventStream(session, { flush, wait: FOREIGN_WAIT_MS });
 }
 
-/** Undefined also for a user who may not ask for that: then only events of ETW say what is lost. */
+/** Returns undefined also for a user who may not ask for that: then only events of ETW say what is lost. */
 function lossesOf(session: string): EtwLosses | undefined {
   try {
     return controlEtwSession(SessionControl.Query, session)?.numbers;

@@ -53,7 +53,7 @@ export interface EtwSessionOptions {
   readonly bufferBytes?: number;
   /** How many, at least and for all processors together. Default and minimum: two per processor. */
   readonly buffers?: number;
-  /** At most; in memory mode, this is the size of the ring. Default: as many as `buffers`. */
+  /** The maximum number of buffers; in memory mode, this is the size of the ring. Default: as many as `buffers`. */
   readonly maxBuffers?: number;
   /** After how many milliseconds, in whole seconds, a buffer is written that is not full. Default: only full ones are, except in real time. */
   readonly flushIntervalMs?: number;

@@ -64,7 +64,7 @@ export interface EtwSessionUpdate {
 /** What ETW says of a session. */
 export interface EtwSessionStatus {
   readonly name: string;
-  /** Empty if there is none. */
+  /** The file is empty if there is none. */
   readonly file: string;
   /** LogFileMode of EVENT_TRACE_PROPERTIES. */
   readonly mode: number;

@@ -27,7 +27,7 @@ export interface EventRecorder {
 export interface OpenedRecorder {
   readonly recorder: EventRecorder;
   readonly tracefs: TracefsFiles;
-  /** If it samples the CPU. */
+  /** The sampling, if it samples the CPU. */
   readonly cpu?: CpuSampling;
   /** Needed per tracepoint. */
   readonly descriptors: number;

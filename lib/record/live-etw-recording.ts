@@ -14,7 +14,7 @@ let sessions = 0;
 
 /** An event has up to 64 KiB, and a buffer has a header. */
 const BUFFER_BYTES = 128 << 10;
-/** Per processor: one is filled while others are delivered. */
+/** Each processor has as many: one is filled while others are delivered. */
 const BUFFERS = 4;
 const MAX_BUFFERS = 16;
 /** If this process is busy, Windows delivers what is not full by itself, in seconds. */
@@ -61,7 +61,7 @@ export class LiveEtwRecording {
     }
   }
 
-  /** So far; final once all chunks have been read. */
+  /** The number is final once all chunks have been read. */
   get lostEvents(): number {
     return this.#stream.lostEvents;
   }

@@ -63,12 +63,12 @@ export class LiveRecording {
     }
   }
 
-  /** Where our programs announce their new tracepoints: the value of `RECORDER_VARIABLE`. */
+  /** Our programs announce their new tracepoints here: the value of `RECORDER_VARIABLE`. */
   get address(): string {
     return this.#watch.address;
   }
 
-  /** So far; final once all chunks have been read. */
+  /** The counts are final once all chunks have been read. */
   get counts(): RecorderCounts {
     return this.#recorder.counts();
   }

@@ -24,7 +24,7 @@ export class RecordingFile {
   readonly path: string;
   readonly descriptor: number;
   readonly #file: OutputFile;
-  /** Where the records start. */
+  /** The records start here. */
   #start = 0;
   #descriptions: Descriptions | undefined;
   /** What is between the records only for readers of a pipe. */

@@ -24,7 +24,7 @@ export interface RecordingOptions {
   readonly version: string;
   /** The owner of the file, if different from this user. */
   readonly owner?: FileOwner;
-  /** To sample the CPU as well. */
+  /** The options for sampling the CPU, if that was requested. */
   readonly cpu?: CpuOptions;
   /** The user whose programs announce their tracepoints, if any. */
   readonly programsOf?: NoticesOptions['user'];

@@ -48,7 +48,7 @@ export class Recording {
     }
   }
 
-  /** Where our programs announce their new tracepoints: the value of `RECORDER_VARIABLE`. */
+  /** Our programs announce their new tracepoints here: the value of `RECORDER_VARIABLE`. */
   get address(): string {
     return this.#watch?.address ?? '';
   }
@@ -58,7 +58,7 @@ export class Recording {
     return this.#setup.notices;
   }
 
-  /** So far. Done before `stop` was called means that writing the file failed. */
+  /** The counts so far. If they are done before `stop` was called, writing the file failed. */
   get counts(): RecorderCounts {
     return this.#recorder.counts();
   }

@@ -47,7 +47,7 @@ export class RingRecording {
     }
   }
 
-  /** Where our programs announce their new tracepoints: the value of `RECORDER_VARIABLE`. */
+  /** Our programs announce their new tracepoints here: the value of `RECORDER_VARIABLE`. */
   get address(): string {
     return this.#watch.address;
   }

@@ -35,20 +35,22 @@ export interface OverviewEnabling {
   readonly level?: number;
   /** Any of these bits; 0 is all keywords. */
   readonly keywords?: bigint;
-  /** And all of these. */
+  /** An event must also have all of these. */
   readonly allKeywords?: bigint;
   readonly hasStacks?: boolean;
 }
 
 export interface OverviewProvider {
   readonly name: string;
-  /** Lower case. */
+  /** The GUID is in lower case. */
   readonly guid?: string;
-  /** Where it is described: `manifest`, `MOF`, `user_events` or `kernel`; undefined for one that describes itself. */
+  /**
+   * Says where it is described: `manifest`, `MOF`, `user_events` or `kernel`; undefined for one that describes itself.
+   */
   readonly source?: string;
   /** The tracepoints of which it consists on Linux. */
   readonly tracepoints?: readonly string[];
-  /** Known on Windows. */
+  /** Only Windows knows the processes. */
   readonly processes?: readonly OverviewProcess[];
   readonly enabledBy: readonly OverviewEnabling[];
 }

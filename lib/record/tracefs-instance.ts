@@ -32,7 +32,7 @@ export class TracefsInstance {
   readonly #tracefs: Tracefs;
   readonly #folder: string;
   readonly #cpus: readonly number[];
-  /** One per processor. */
+  /** Each processor has a pipe. */
   readonly #pipes: number[] = [];
   readonly #page: Uint8Array;
   /** However we end, it must not be left behind. */

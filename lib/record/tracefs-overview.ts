@@ -65,7 +65,7 @@ function registeredText(processes: readonly OverviewProcess[]): string {
   return `Processes that have user_events open: ${texts.join(', ')}.`;
 }
 
-/** Nothing unless something is enabled there: it always exists. */
+/** Returns nothing unless something is enabled there: it always exists. */
 function mainInstance(tracefs: Files): Instance | undefined {
   const main = instanceAt(tracefs, MAIN, '.');
   const isUsed = main.enabled.length > 0 || main.session.mode.some((word) => word.startsWith('tracer '));
@@ -152,7 +152,7 @@ function kernelProviders(instances: readonly Instance[]): OverviewProvider[] {
   }));
 }
 
-/** Undefined if there is no such file, or this user may not read it. */
+/** Returns undefined if there is no such file, or this user may not read it. */
 function textOf(tracefs: Files, path: string): string | undefined {
   try {
     return tracefs.read(path).toString();

@@ -35,7 +35,7 @@ export class TracepointWatch {
     this.#look();
   }
 
-  /** Where programs announce their new tracepoints: the value of `RECORDER_VARIABLE`; empty if none do. */
+  /** Programs announce their new tracepoints here: the value of `RECORDER_VARIABLE`; empty if none do. */
   get address(): string {
     return this.#notices?.address ?? '';
   }

@@ -11,7 +11,7 @@ export const RuntimeKeywords = {
   Heap: 0x2n,
   EventLoop: 0x4n,
   Resources: 0x8n,
-  /** Above level Verbose: only for those who ask for it. */
+  /** Its level is above Verbose: only those who ask for it get it. */
   ActivitySwitches: ACTIVITY_SWITCH.keyword,
   /** Its level is above Verbose, too. */
   ActivityRuns: ACTIVITY_RUN.keyword,

@@ -44,7 +44,7 @@ export class Observations {
     this.#stopped = new Set(observations);
   }
 
-  /** Including one that is being started. */
+  /** An observation that is being started counts as running. */
   isRunning(observation: Observation): boolean {
     return !this.#stopped.has(observation);
   }

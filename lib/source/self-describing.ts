@@ -78,7 +78,7 @@ export class SelfDescribingEvents {
   readonly #keywordNames: KeywordNames;
   readonly #processId: number;
   readonly #shared: SharedActivities;
-  /** So few that a linear search is the fastest. */
+  /** They are so few that a linear search is the fastest. */
   #kinds: Kind[] = [];
   readonly #described = new Map<string, Described>();
 

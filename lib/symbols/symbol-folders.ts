@@ -26,7 +26,7 @@ const NAMES_PER_BYTE = 4;
 const STB_GLOBAL = 1;
 const STB_WEAK = 2;
 
-/** Where runtimes write their maps. */
+/** Runtimes write their maps here. */
 const MAPS_FOLDER = '/tmp';
 
 /** A program or library. */
@@ -37,9 +37,9 @@ export interface SymbolFile {
 
 /** Which PDB belongs to a Windows image. */
 export interface DebugId {
-  /** Where the PDB was when the image was built. */
+  /** The PDB was here when the image was built. */
   readonly filename: string;
-  /** Lower case. */
+  /** The GUID is in lower case. */
   readonly guid: string;
   readonly age: number;
 }
@@ -132,7 +132,7 @@ export class SymbolFolders {
     };
   }
 
-  /** Undefined if those of all files would take too much memory. */
+  /** Returns undefined if the tables of all files would take too much memory. */
   #tableOf(functions: readonly NamedFunction[]): SymbolTable | undefined {
     this.#room -= functions.reduce((size, { name }) => size + FUNCTION_SIZE + name.length, 0);
     return this.#room < 0 ? undefined : new SymbolTable(functions);

@@ -7,7 +7,7 @@ import type { TraceFormat } from './trace-reader.ts';
 const PERF_MAGICS = ['PERFILE2', '2ELIFREP'];
 const TRACE_DAT_MAGIC = '\x17\bDtracing';
 const NETTRACE_MAGIC = 'Nettrace';
-/** After its own length in 4 bytes. */
+/** The magic follows its own length in 4 bytes. */
 const NETPERF_MAGIC = '!FastSerialization.1';
 
 /** An ETW buffer's header has its type at this position; a file begins with a buffer of the type below. */

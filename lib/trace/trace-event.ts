@@ -16,7 +16,7 @@ export type Nanoseconds = bigint;
 export abstract class TraceEvent {
   /** The provider's name, or its GUID if the trace does not contain the name. */
   abstract readonly provider: string;
-  /** Lower case; absent if the provider has none. */
+  /** The GUID is in lower case; absent if the provider has none. */
   abstract readonly providerGuid: string | undefined;
   /** The event's own name (`RequestStart`); for events without one, task and opcode (`GC/Start`). */
   abstract readonly name: string;

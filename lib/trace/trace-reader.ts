@@ -43,9 +43,9 @@ export interface TraceProgress {
   unread?: ReadonlyMap<string, number>;
   /** WPP messages that no TMF describes. */
   undescribedMessages?: number;
-  /** Absent if the trace has no stacks recorded separately from their events. */
+  /** The counts are absent if the trace has no stacks recorded separately from their events. */
   stacks?: StackCounts | undefined;
-  /** Absent if the format does not contain the files mapped as code. */
+  /** The mappings are absent if the format does not contain the files mapped as code. */
   mappings?: CodeMappings;
   /** Names of processes by id, as far as the trace contains them. */
   readonly processNames: Map<number, string>;

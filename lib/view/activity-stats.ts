@@ -27,7 +27,7 @@ export class NameStats {
   /** Stops whose start is not in the trace. */
   unstarted = 0;
   totalNs = 0;
-  /** While nothing ran inside. */
+  /** Counts the time while nothing ran inside. */
   selfNs = 0;
   /** CPU time, without that of activities inside; 0 unless samples are charged: see `SelectedStats.addCpu`. */
   cpuNs = 0;

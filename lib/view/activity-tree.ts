@@ -91,7 +91,7 @@ export class ActivityTree {
     return activity.durationNs ?? this.activities.nowNs - activity.startNs;
   }
 
-  /** Undefined if the activity is not in the tree. */
+  /** Returns undefined if the activity is not in the tree. */
   #place(event: TraceEvent, activity: TracedActivity): GrowingNode | undefined {
     const parent = activity.parent && this.#nodes.get(activity.parent.index);
     if (parent === undefined || this.fields !== undefined) {

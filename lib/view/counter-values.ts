@@ -11,7 +11,7 @@ export interface CounterValue {
   readonly provider: string;
   readonly name: string;
   readonly displayName: string;
-  /** Empty if there are none. */
+  /** The unit is empty if there is none. */
   readonly unit: string;
   /** `key=value,key=value`; empty if there are none. */
   readonly tags: string;
@@ -19,7 +19,7 @@ export interface CounterValue {
   readonly isRate: boolean;
   /** Seconds. */
   readonly interval: number;
-  /** Undefined if a time series of a meter has ended. */
+  /** The value is undefined if a time series of a meter has ended. */
   readonly value: number | undefined;
   readonly isOfMeter: boolean;
 }

@@ -10,7 +10,7 @@
 export interface TimedNode<N> {
   readonly activity: {
     readonly startNs: number;
-    /** Undefined if it has not ended. */
+    /** The end is undefined if it has not ended. */
     readonly endNs: number | undefined;
     readonly state: string;
   };

@@ -21,7 +21,7 @@ export class KnownActivity {
   around: KnownActivity | undefined;
   /** The open activities for which this is the nearest open ancestor. */
   inside: Set<KnownActivity> | undefined = undefined;
-  /** Since when something has been running inside. */
+  /** Something has been running inside since this time. */
   busySinceNs = 0;
   isOpen = true;
   /** The open activities with the same key that started before and after it. */

@@ -30,7 +30,7 @@ export class PayloadJson {
     return `{${text}}`;
   }
 
-  /** Including the colon. */
+  /** The name includes the colon. */
   #nameOf(field: string): string {
     const known = this.#names.get(field);
     if (known !== undefined) return known;

@@ -15,7 +15,7 @@ const KERNEL_STARTER = 2;
 /** The name is checked, too: in the namespace of a container, process 2 may be any. */
 const KERNEL_STARTER_NAME = 'kthreadd';
 
-/** Undefined if it is not known yet. */
+/** Returns undefined if the service is not known yet. */
 export function serviceOf(
   { processNames, kernelProcesses }: KnownProcesses,
   processId: number | undefined,

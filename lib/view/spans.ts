@@ -14,7 +14,7 @@ import type { Payload } from '../wire/decoded-field.ts';
 export interface Span {
   readonly traceId: string;
   readonly spanId: string;
-  /** Undefined for a root. */
+  /** The id is undefined for a root. */
   readonly parentSpanId: string | undefined;
 }
 
@@ -46,7 +46,7 @@ export function spanOf({ payload }: Pick<TraceEvent, 'payload'>): Span | undefin
   return span(payload.traceId, payload.spanId, payload.parentSpanId);
 }
 
-/** Undefined for events that are not from the bridge or have no W3C ids. */
+/** Returns undefined for events that are not from the bridge or have no W3C ids. */
 export function bridgedActivity(
   event: Pick<TraceEvent, 'provider' | 'payload'>,
 ): BridgedActivity | undefined {

@@ -163,7 +163,7 @@ export class TraceActivities {
     return new TracedActivity(head, this.#parentOf(event, end.key, head.span)?.activity);
   }
 
-  /** Undefined if nothing identifies the activity. */
+  /** Returns undefined if nothing identifies the activity. */
   #endOf(event: TraceEvent, boundary: Boundary): ActivityEnd | undefined {
     const bridged = bridgedActivity(event);
     const byId = this.keys.ofEvent(event);

@@ -35,7 +35,7 @@ export const StatusCode = { Unset: 0, Error: 2 } as const;
 export interface OtlpSpan {
   readonly traceId: string;
   readonly spanId: string;
-  /** Absent for a root. */
+  /** It is absent for a root. */
   readonly parentSpanId?: string;
   readonly name: string;
   readonly kind: number;

@@ -1,7 +1,7 @@
 /** Kinds of settings: each reads a value of a JSON file, and says in a sentence what is wrong with it, and where. */
 import { shown } from '../../base/value-text.ts';
 
-/** Where a value stands: `rules[0].limits.count`. */
+/** Says where a value stands: `rules[0].limits.count`. */
 export class Place {
   readonly path: string;
   /** Sentences. */

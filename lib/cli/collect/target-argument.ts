@@ -24,7 +24,7 @@ export interface TargetValues {
   readonly 'diagnostic-port'?: string | undefined;
   /** The command has its arguments; it is empty or omitted if there is none. */
   readonly command?: readonly string[];
-  /** Where the output of the command goes; `stderr` if our own stdout is for something else. */
+  /** Says where the output of the command goes; `stderr` if our own stdout is for something else. */
   readonly commandOutput?: 'stdout' | 'stderr';
 }
 

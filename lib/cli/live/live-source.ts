@@ -16,14 +16,14 @@ export interface LiveSource {
   stop(): void;
   /** The command finds the recorder by these variables. */
   readonly variables: Readonly<Record<string, string>>;
-  /** So far; final once all chunks have been read. */
+  /** The number is final once all chunks have been read. */
   readonly lostEvents: number;
   /** Why something is not recorded, in sentences. */
   readonly problems: readonly string[];
   summary(shown: number): string;
 }
 
-/** Per processor: holds events while the terminal is busy. */
+/** Each processor has a ring of this size, which holds events while the terminal is busy. */
 const RING_SIZE = 2 << 20;
 
 /** @throws RecorderError */

@@ -28,7 +28,7 @@ tools that support .NET's EventSource need none.
 
 /** Tells the child process that it runs the module. */
 const MODULE_VARIABLE = 'TRACEWRIGHT_MANIFEST_MODULE';
-/** Where the child process writes its result. */
+/** The child process writes its result here. */
 const RESULT_FD = 3;
 
 interface Result {

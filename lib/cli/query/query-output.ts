@@ -126,7 +126,7 @@ class CsvPrinter implements AnswerPrinter {
   }
 }
 
-/** One object per line. */
+/** Prints one object per line. */
 class JsonPrinter implements AnswerPrinter {
   readonly #names: readonly string[];
   readonly #output: Output;

@@ -103,7 +103,7 @@ export async function answerInput(session: QuerySession): Promise<void> {
   if (rest.trim() !== '') await session.answer(rest);
 }
 
-/** Until .quit or the end of the input. */
+/** Answers until .quit or the end of the input. */
 export async function prompt(session: QuerySession): Promise<void> {
   say('SQL, to be ended with a semicolon; .tables lists the tables, .help says more.');
   const collected = new StatementCollector();
@@ -135,7 +135,7 @@ export async function prompt(session: QuerySession): Promise<void> {
   say('');
 }
 
-/** One after another: lines may come while a statement runs. */
+/** Answers lines one after another: more may come while a statement runs. */
 function answerLines(
   reader: Interface,
   session: QuerySession,

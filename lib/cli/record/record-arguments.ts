@@ -106,7 +106,7 @@ export interface RecordArguments {
   readonly providers: readonly TracingProvider[];
   /** The process to record or sample. */
   readonly processId: number | undefined;
-  /** To sample the CPU. */
+  /** The options for sampling the CPU, if that was requested. */
   readonly cpu: CpuOptions | undefined;
   /** Keeps the latest events in memory, and writes them on request. */
   readonly isRing: boolean;

@@ -56,7 +56,7 @@ const WINDOWS_OPTIONS = [
   'end-left-behind',
   ...(Object.keys(ETW_OPTIONS) as (keyof typeof ETW_OPTIONS)[]),
 ] as const;
-/** Per second, on Windows. */
+/** Windows takes at most so many samples per second. */
 const MAX_SAMPLES = 8000;
 
 function systemMode(values: ModeValues, command: readonly string[], platform: NodeJS.Platform): RecordMode {

@@ -124,7 +124,10 @@ function isPermission(error: unknown): error is RecorderError {
   );
 }
 
-/** Like perf with --switch-output; on Windows, where Node.js has no signals to send, with the key that has one. */
+/**
+ * The signal is that of perf with --switch-output; on Windows, where Node.js has no signals to send, it is one that a
+ * key has.
+ */
 const DUMP_SIGNAL = process.platform === 'win32' ? 'SIGBREAK' : 'SIGUSR2';
 
 function dumpOnSignal({ dump }: RunningRecording): void {

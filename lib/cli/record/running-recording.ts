@@ -1,6 +1,6 @@
 /** A recording in progress, as `tracewright record` sees it on every system. */
 export interface RunningRecording {
-  /** Where a program announces what it is about to write; empty if no announcement is needed. */
+  /** A program announces here what it is about to write; empty if no announcement is needed. */
   readonly address: string;
   /** Describes the state in words. */
   progress(): string;

@@ -103,7 +103,7 @@ function foundFile(name: string, { env, folder, isFile }: WindowsPlaces): string
   return undefined;
 }
 
-/** Like Windows: searched first, unless this variable is set. */
+/** The current folder is searched first, as by Windows, unless this variable is set. */
 function currentFolder(env: WindowsPlaces['env'], folder: string): readonly string[] {
   return env.NoDefaultCurrentDirectoryInExePath === undefined ? [folder] : [];
 }

@@ -30,7 +30,7 @@ export interface PageContent {
   readonly status: string;
   /** Whether new lines come at the end, which is then shown. */
   readonly isLog: boolean;
-  /** One of its own keys. */
+  /** The page calls this for its own keys. */
   onKey(key: string): void;
 }
 
@@ -149,7 +149,7 @@ export class TerminalPage {
   }
 }
 
-/** Above the last line. */
+/** Counts the lines above the last one. */
 function roomForLines(): number {
   return Math.max(1, (process.stdout.rows || USUAL_ROWS) - 1);
 }

@@ -89,7 +89,7 @@ async function indexFolder(folder: string): Promise<Index> {
   return index;
 }
 
-/** Relative to the folder; links are not followed. */
+/** Returns names relative to the folder; links are not followed. */
 async function manifestNames(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const names = entries

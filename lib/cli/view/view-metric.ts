@@ -88,7 +88,7 @@ export class MetricView {
   }
 }
 
-/** At most three decimals. */
+/** Shows at most three decimals. */
 function figure(value: number): string {
   return Number.isInteger(value) ? thousands(value) : value.toFixed(3);
 }

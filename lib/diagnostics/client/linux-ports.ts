@@ -105,7 +105,7 @@ async function userOf(processId: number): Promise<number | undefined> {
   return effective === undefined ? undefined : Number(effective);
 }
 
-/** Nothing if the process has just exited. */
+/** Returns nothing if the process has just exited. */
 async function textOf(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');

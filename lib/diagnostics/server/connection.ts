@@ -18,7 +18,7 @@ export interface ServerConnection {
    * @param onSent called once, when the system has accepted them or never will; before this returns if possible
    */
   send(bytes: Uint8Array, onSent?: () => void): void;
-  /** After everything has been read: closes the connection when the client does. */
+  /** Closes the connection when the client does. Call this after everything has been read. */
   closeWithClient(): void;
   /** Resolves when the connection is closed, by either side. */
   readonly closed: Promise<void>;
@@ -38,7 +38,7 @@ export interface ServerConnection {
   hurry(deadline: number): void;
 }
 
-/** Where clients connect to this process. */
+/** Clients connect to this process through it. */
 export interface Listener {
   /** Its socket, if the addon provides it. */
   readonly socket?: UnixSocket;

@@ -36,7 +36,7 @@ export class Connector {
   /** The connection that waits for a request. */
   #waiting: ServerConnection | undefined;
   #isClosed = false;
-  /** Since when nothing has been listening on the socket. */
+  /** Nothing has been listening on the socket since this time. */
   #refusedSince: number | undefined;
 
   /**

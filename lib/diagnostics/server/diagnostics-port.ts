@@ -36,7 +36,7 @@ const RECORD_TRACE_FOLDER = '/tmp';
 const WAITING_MS = 5000;
 
 export class OpenPort {
-  /** Where tools find the process; undefined if they cannot. */
+  /** Tools find the process at this address; undefined if they cannot. */
   readonly address: string | undefined;
   /** Sentences about what could not be set up as requested. */
   readonly problems: string[] = [];

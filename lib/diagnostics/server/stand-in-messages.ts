@@ -10,7 +10,7 @@ export interface StandInData {
   readonly stuck: StuckThread;
   /** The id of its first session. */
   readonly firstSession: bigint;
-  /** One word: 1 once it has finished its work at exit. */
+  /** The word is 1 once the stand-in has finished its work at exit. */
   readonly hasLeft: Int32Array;
 }
 
@@ -20,7 +20,7 @@ export interface PassedListener {
   readonly descriptor: number;
 }
 
-/** To the stand-in: the main thread serves clients again, has received all of them, or exits. */
+/** The stand-in hears that the main thread serves clients again, has received all of them, or exits. */
 export type ToStandIn = 'back' | 'end' | 'exit';
 
 /** A client that the main thread takes over. */
@@ -36,5 +36,5 @@ export interface PassedClient {
   readonly session: { readonly id: bigint; readonly size: number } | undefined;
 }
 
-/** To the main thread: first that there is a stand-in, then each client, and that there are no more. */
+/** The main thread hears first that there is a stand-in, then of each client, and that there are no more. */
 export type FromStandIn = 'here' | PassedClient | 'done';

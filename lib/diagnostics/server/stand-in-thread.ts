@@ -27,7 +27,7 @@ const REQUEST_MS = 5000;
 interface Client {
   readonly connection: DescriptorConnection;
   readonly listener: number;
-  /** Undefined until the request has been read. */
+  /** The request is undefined until it has been read. */
   request: Uint8Array | undefined;
   session: { readonly id: bigint; readonly trace: StuckSession } | undefined;
   /** Whether only the reply remains to be sent. */

@@ -43,7 +43,7 @@ export class CpuSamples {
   #done = 0;
   /** The thread's when the samples were fetched, not written yet. */
   #times: { readonly read: ThreadTimes; readonly at: bigint } | undefined;
-  /** Undefined if there is none, or no longer one. */
+  /** The profiler is undefined before it starts and after it ends. */
   #profiler: V8Profiler | undefined;
   #dueAt = performance.now() + PIECE_MS;
 

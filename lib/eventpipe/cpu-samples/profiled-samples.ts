@@ -22,7 +22,7 @@ const NO_SCRIPT = '0';
 
 interface Node {
   readonly frame: Profiler.ProfileNode['callFrame'];
-  /** Undefined for the root, which is not a frame. */
+  /** The parent is undefined for the root, which is not a frame. */
   readonly parent: Node | undefined;
   /** V8's name, if no function ran. */
   readonly without: typeof IDLE | typeof PROGRAM | undefined;

@@ -11,7 +11,7 @@ type Inspector = typeof import('node:inspector');
 /** A chunk of V8's samples, and the offset between its clock and Node's when it began. */
 export interface ProfilePiece {
   readonly profile: Profiler.Profile;
-  /** To be added to the profile's times. */
+  /** Add this to the profile's times. */
   readonly shiftUs: number;
 }
 

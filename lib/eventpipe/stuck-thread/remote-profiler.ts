@@ -64,7 +64,7 @@ export class SharedProfiler {
     this.#hurry();
   }
 
-  /** After the last samples. */
+  /** Leaves after the last samples. */
   async leave(receiver: OnPiece): Promise<void> {
     if (!this.#receivers.has(receiver)) return;
     await new Promise<void>((resolve) => {
@@ -74,7 +74,7 @@ export class SharedProfiler {
     this.forget(receiver);
   }
 
-  /** At once. */
+  /** Leaves at once. */
   forget(receiver: OnPiece): void {
     if (!this.#receivers.delete(receiver) || this.#receivers.size > 0) return;
     clearTimeout(this.#timer);

@@ -97,12 +97,12 @@ export function chunkCount({ chunks }: SharedMemory): number {
   return chunks.length / CHUNK_SIZE;
 }
 
-/** Where the words of a chunk start. */
+/** Returns where the words of a chunk start. */
 export function wordsOfChunk(chunk: number): number {
   return HEAD_WORDS + chunk * CHUNK_WORDS;
 }
 
-/** Where the words of a thread's slot start. */
+/** Returns where the words of a thread's slot start. */
 export function wordsOfSlot(memory: SharedMemory, thread: number): number {
   return wordsOfChunk(chunkCount(memory)) + (thread % SLOTS) * SLOT_WORDS;
 }

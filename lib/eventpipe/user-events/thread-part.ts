@@ -90,7 +90,7 @@ class TracedProvider implements Subscriber {
 }
 
 interface Route {
-  /** Undefined if the session does not take the event. */
+  /** The tracepoint is undefined if the session does not take the event. */
   readonly tracepoint: number | undefined;
   /** Created once the tracepoint is being recorded. */
   event: TracepointEvent | undefined;

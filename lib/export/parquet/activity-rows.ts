@@ -80,7 +80,9 @@ export class ActivityRows {
     this.#writeWaiting(0);
   }
 
-  /** Between two pieces of a trace: writes those that have ended, except the last, whose stops may be late. */
+  /**
+   * Writes, between two pieces of a trace, the activities that have ended, except the last, whose stops may be late.
+   */
   endPiece(): void {
     this.#writeWaiting(MAX_CARRIED.ended);
     this.#activities.retain(MAX_CARRIED);

@@ -17,7 +17,7 @@ import { type KeptStack, StackIds } from './stack-ids.ts';
 import { PARTIAL_FOLDER, TableFiles, type TableFolder } from './table-files.ts';
 import * as tables from './tables.ts';
 
-/** Before the number of a process whose service is not final; no folder has it in its name. */
+/** This stands before the number of a process whose service is not final; no folder has it in its name. */
 const WAITING = '\0';
 /** Each has files of its own. */
 const MAX_WAITING = 64;
@@ -301,7 +301,7 @@ export class ParquetExport {
     table.problem.add(problem?.message);
   }
 
-  /** Unless it has files of others. */
+  /** Removes the folder, unless it has files of others. */
   async #removePartialFolder(): Promise<void> {
     await rmdir(join(this.#options.folder, PARTIAL_FOLDER)).catch(() => {});
   }

@@ -43,7 +43,7 @@ export class ParquetClock {
     return BigInt.asIntN(64, this.startTime + BigInt(Math.round(ns)));
   }
 
-  /** Since 1970. */
+  /** Returns the number of the day since 1970. */
   dayOf(time: bigint): number {
     if (time < this.#dayStart || time >= this.#dayEnd) {
       const rest = time % DAY_NS;

@@ -259,7 +259,7 @@ export class TableFiles<T extends Table> {
   }
 }
 
-/** Not open in between: there may be more files than a process may have open. */
+/** The file is not open in between: there may be more files than a process may have open. */
 function append({ part, pieces }: OpenFile<unknown>): void {
   const bytes = Buffer.concat(pieces.splice(0));
   if (bytes.length === 0) return;

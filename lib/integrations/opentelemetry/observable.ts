@@ -82,7 +82,7 @@ export class ObservableInstrument implements Observable {
     this.remove(observing);
   }
 
-  /** Including one that serves several instruments. */
+  /** Adds the callback, which may serve several instruments. */
   add(observing: ObservingCallback): void {
     this.#all.add(observing);
   }

@@ -103,7 +103,7 @@ function elementsOf(value: unknown): Iterable<unknown> | undefined {
   return Array.from({ length: Math.min(value.length, MAX_ELEMENTS) }, (_, index): unknown => value[index]);
 }
 
-/** Undefined without a value. An object is shown as the name of its class, to help find the path to a field. */
+/** Returns undefined without a value. An object is shown as the name of its class, to help find the path to a field. */
 function textOf(value: unknown): string | undefined {
   switch (typeof value) {
     case 'string':

@@ -6,7 +6,7 @@
 /** A field of an event: `Name=path.to.value`. */
 export interface FieldSpec {
   readonly name: string;
-  /** Empty for the message itself. */
+  /** The path is empty for the message itself. */
   readonly path: readonly string[];
 }
 

@@ -25,7 +25,7 @@ export interface DescribedEvent {
   readonly hexFields?: ReadonlySet<string>;
   /** See `TraceEvent.fieldText`. */
   readonly texts?: FieldTexts;
-  /** If the event itself has none. */
+  /** The level if the event itself has none. */
   readonly level?: number;
   /** See `TraceEvent.labels`. */
   readonly labels?: Readonly<Record<string, string>>;

@@ -6,7 +6,7 @@ const NS_PER_MS = 1_000_000n;
 const NS_PER_SECOND = 1_000_000_000n;
 
 export class Clock {
-  /** Since 1970. */
+  /** The time since 1970. */
   readonly startTime: Nanoseconds;
   readonly #syncTicks: bigint;
   readonly #ticksPerSecond: bigint;

@@ -126,7 +126,7 @@ const FIELDS: readonly NetTraceField[] = [text('SourceName'), text('EventName'),
 const ACTIVITY_EVENTS = new Set(['ActivityStart', 'ActivityStop']);
 const ACTIVITY_FIELDS: readonly NetTraceField[] = [text('SourceName'), text('ActivityName'), ARGUMENTS];
 
-/** Empty for all other events. */
+/** Returns nothing for all other events. */
 function diagnosticSourceFields(provider: string, name: string): readonly NetTraceField[] {
   if (provider !== PROVIDER) return [];
   return EVENTS.has(name) ? FIELDS : ACTIVITY_EVENTS.has(name) ? ACTIVITY_FIELDS : [];

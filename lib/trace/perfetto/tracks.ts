@@ -29,7 +29,7 @@ const MAX_TRACKS = 1 << 18;
 const MAX_NAMES = 32 << 20;
 /** Limits the open events of all tracks: the ends of more are not found. */
 const MAX_OPEN = 1 << 17;
-/** Between a track and its process. */
+/** So many tracks may be between a track and its process. */
 const MAX_PARENTS = 10;
 
 export class Tracks {

@@ -11,7 +11,7 @@ import { tracepointProviderName } from '../../wire/eventheader/tracepoint-name.t
 
 /** A thread's time in one activity, or in none, from one switch to the next. */
 export interface ActivityRun<Activity> {
-  /** Undefined for none. */
+  /** The id is undefined for none. */
   readonly activityId: string | undefined;
   /** The result of `activityOf` for the switch. */
   readonly activity: Activity;

@@ -16,11 +16,11 @@ export interface ChargedSample {
   readonly ns: number | undefined;
   /** How much of it the thread was on a processor, from 0 to 1: all of it, unless the trace says otherwise. */
   readonly onCpu: number;
-  /** Until when the thread did the same for certain. */
+  /** The thread did the same for certain until this time. */
   readonly untilNs: number;
   /** Whether something ran, as far as the profiler knows. */
   readonly isBusy: boolean;
-  /** Undefined if the thread has no activity switches. */
+  /** The run is undefined if the thread has no activity switches. */
   readonly run: ActivityRun<TracedActivity | undefined> | undefined;
 }
 

@@ -33,7 +33,7 @@ export interface CpuName {
   readonly isNobody: boolean;
   /** Activities that took CPU time, themselves or something inside them. */
   activities: number;
-  /** Including everything inside. */
+  /** The total includes everything inside. */
   readonly total: CpuTime;
   readonly self: CpuTime;
   readonly inside: Map<string, CpuName>;

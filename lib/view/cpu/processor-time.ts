@@ -19,7 +19,7 @@ export interface TimedSample {
 interface Reading {
   readonly timeNs: number;
   readonly cpuNs: number;
-  /** Undefined if it was not read. */
+  /** The time is undefined if it was not read. */
   readonly idleNs: number | undefined;
 }
 

@@ -8,7 +8,7 @@ export interface AccountEntry extends StateOf {
   ns: number;
   /** The part that is certain: the rest may have been another state. */
   atLeastNs: number;
-  /** Including what other entries may have been instead. */
+  /** The time includes what other entries may have been instead. */
   atMostNs: number;
   /** Counts the stretches; neighbours count as one. */
   stretches: number;
@@ -41,7 +41,7 @@ export class Account {
   #holds: Hold[] | undefined;
   #last: Stretch | undefined;
 
-  /** Longest first. */
+  /** The entries are sorted, longest first. */
   get entries(): readonly AccountEntry[] {
     const entries = this.#entries;
     return entries.length < 2 ? entries : [...entries].sort((a, b) => b.ns - a.ns);

@@ -6,7 +6,7 @@ import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { TracedActivity } from '../traced-activity.ts';
 
 const MAX_LABEL = 120;
-/** Kept at a time. */
+/** The labels kept at a time. */
 const MAX_LABELS = 2000;
 const SPACES = /\s+/g;
 /** A part of a path that is a number, a GUID, or long and with a digit. */

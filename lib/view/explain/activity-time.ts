@@ -36,7 +36,7 @@ interface Wait extends Interval {
   readonly state: StateOf;
   /** Whether that says for certain what it waited for, whatever is inside it. */
   readonly isCertain: boolean;
-  /** Until when what woke it may have ended. */
+  /** What woke it may have ended until this time. */
   readonly wokenByNs: number;
 }
 
@@ -84,7 +84,7 @@ export class ActivityTime {
   #waits: Wait[] = NO_WAITS;
   #account: Account | undefined;
   #inside: ActivityTime[] = NONE;
-  /** Until when its time is divided. */
+  /** Its time is divided up to here. */
   #cursorNs: number;
   #hasRun = false;
 
@@ -394,7 +394,7 @@ export class ActivityTime {
   }
 }
 
-/** Shared by all that have none. */
+/** All activities that have none share this. */
 const NONE: ActivityTime[] = [];
 const NO_STRETCHES: Stretch[] = [];
 const NO_WAITS: Wait[] = [];

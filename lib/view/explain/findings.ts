@@ -56,7 +56,7 @@ export interface Finding {
 
 const MAX_KINDS = 5000;
 const MAX_WAITS = 1000;
-/** So many calls with one label are repeated. */
+/** So many calls with one label count as repeated. */
 const REPEATED = 5;
 /** An activity is slow against its kind from this factor on, if there are enough to compare it to. */
 const SLOW = 1.5;

@@ -19,7 +19,7 @@ export interface HotCode {
   readonly share: number;
 }
 
-/** Where most samples were taken; undefined without samples. */
+/** Finds where most samples were taken; undefined without samples. */
 export function hottestCode(
   stacks: ReadonlyMap<SampledStack, number> | undefined,
   framesOf: FramesOf,

@@ -12,12 +12,12 @@ import type { TracedActivity } from '../traced-activity.ts';
 export interface LoopRun {
   readonly startNs: number;
   readonly endNs: number;
-  /** Undefined for none, and if its Start is not in the trace: see `hasId`. */
+  /** It is undefined for none, and if its Start is not in the trace: see `hasId`. */
   readonly activity: TracedActivity | undefined;
   /** The name of its kind. */
   label: string;
   readonly hasId: boolean;
-  /** Undefined if it was not recorded. */
+  /** The time is undefined if it was not recorded. */
   readonly cpuNs: number | undefined;
   /** How long it waited for a processor; undefined if that was not recorded. */
   readonly processorWaitNs: number | undefined;
@@ -241,7 +241,7 @@ export class LoopRuns {
 }
 
 export interface ThreadTime extends Interval {
-  /** Undefined while it waited; the last of several short ones. */
+  /** The run is undefined while the thread waited; it is the last of several short ones. */
   readonly run: LoopRun | undefined;
   readonly isShort: boolean;
   /** Whether events are missing, so that it may have run something. */

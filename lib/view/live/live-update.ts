@@ -14,7 +14,7 @@ export interface LiveRow {
   readonly thread: string;
   /** `MyCompany-MyService/Request/Start` */
   readonly name: string;
-  /** Empty if there is none. */
+  /** The activity is empty if there is none. */
   readonly activity: string;
   readonly fields: string;
   /** Whether it ends a failed activity, or is an error. */

@@ -91,7 +91,7 @@ export class ClockFit {
     this.#stops.push(lateBound(server.stopNs, client.stopNs));
   }
 
-  /** Undefined if the requests contradict each other, or if there are none. */
+  /** Returns undefined if the requests contradict each other, or if there are none. */
   estimate(fromNs: number, toNs: number): ClockEstimate | undefined {
     if (this.#region([], 0, 1).isEmpty) {
       this.#sure = this.#starts;

@@ -101,7 +101,7 @@ export function aheadAt({ offsetNs, driftNsPerS }: ClockLine, timeNs: number): n
   return offsetNs + driftNsPerS * (timeNs / NS_PER_S);
 }
 
-/** Where an edge crosses the bound. */
+/** Returns where an edge crosses the bound. */
 function between(from: ClockLine, to: ClockLine, fromExcess: number, toExcess: number): ClockLine {
   const share = fromExcess / (fromExcess - toExcess);
   return {

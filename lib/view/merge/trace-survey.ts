@@ -18,7 +18,7 @@ export interface SurveyedTrace {
 
 /** Added to a process id, repeatedly if needed, while the id is taken: no system gives a process such a number. */
 const OTHER_MACHINE = 10_000_000;
-/** Per trace; corrupt traces may have any number. */
+/** The limit applies to each trace; corrupt traces may have any number. */
 const MAX_PROCESSES = 100_000;
 
 export class TraceSurvey {

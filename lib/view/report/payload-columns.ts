@@ -46,7 +46,7 @@ export class PayloadColumns {
     this.size.varUint(shape === undefined ? 0 : size);
   }
 
-  /** Undefined if there are too many. */
+  /** Returns undefined if there are too many. */
   #shapeOf(payload: TraceEvent['payload'], kind: number): number | undefined {
     const names = Object.keys(payload);
     const last = this.#lastShapes[kind];

@@ -124,7 +124,7 @@ export interface EventKind {
 /** Values over time, or spans of time. */
 export interface ReportTrack {
   readonly title: string;
-  /** Empty if there is none. */
+  /** The unit is empty if there is none. */
   readonly unit: string;
   /** Index into `threads`; for counters, one without a thread. */
   readonly thread: number;

@@ -28,7 +28,7 @@ interface Callee {
   readonly timestamp: bigint;
 }
 
-/** Where events have their processes and names in the trace. */
+/** Says where events have their processes and names in the trace. */
 export interface NamesInTrace {
   readonly processNames: ReadonlyMap<number, string>;
   readonly mappings?: CodeMappings | undefined;
@@ -109,7 +109,7 @@ export class StackColumns {
     return stack;
   }
 
-  /** Undefined if there are too many. */
+  /** Returns undefined if there are too many. */
   #nodeOf(
     parent: number,
     address: bigint | undefined,

@@ -76,7 +76,7 @@ export const DEFAULT_RUNDOWN_KEYWORD = 0x80020139n;
 
 /** The highest event level: Verbose. */
 export const MAX_LEVEL = 5;
-/** Per session. */
+/** The limit applies to each session. */
 export const MAX_PROVIDERS = 1000;
 
 export const PerfMapType = { Disabled: 0, All: 1, JitDump: 2, PerfMap: 3 } as const;

@@ -20,7 +20,7 @@ export class MessageCursor extends ByteCursor {
     return this.take(size).slice();
   }
 
-  /** Lower case. */
+  /** Returns the text in lower case. */
   guid(): string {
     return guidText(this.bytes(16));
   }

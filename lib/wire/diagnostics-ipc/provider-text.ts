@@ -10,7 +10,7 @@ export interface ProviderText {
   /** Keywords and level are undefined if the text omits them. */
   readonly keywords: bigint | undefined;
   readonly level: number | undefined;
-  /** Unparsed; empty if there are none. */
+  /** The arguments are unparsed; empty if there are none. */
   readonly arguments: string;
 }
 

@@ -40,12 +40,12 @@ export function sessionLevel(level: number): number {
 export interface StreamingTracing {
   readonly sessionType: 'streaming';
   readonly bufferMegabytes: number;
-  /** One of `StreamFormat`. */
+  /** The format is one of `StreamFormat`. */
   readonly format: number;
   /** 0: no rundown. */
   readonly rundownKeyword: bigint;
   readonly collectsStacks: boolean;
-  /** One of `BufferMode`. */
+  /** The mode is one of `BufferMode`. */
   readonly bufferMode: number;
   readonly providers: readonly TracingProvider[];
 }

@@ -5,7 +5,7 @@
  */
 import { hexText, viewOf } from '../../base/bytes.ts';
 
-/** Up to `size` bytes from `offset`; fewer at the end of the file. */
+/** Reads up to `size` bytes from `offset`; fewer at the end of the file. */
 export type ReadBytes = (offset: number, size: number) => Uint8Array;
 
 const MAGIC = 0x464c457f;
@@ -45,7 +45,7 @@ export interface ElfSymbol {
   /** Its position in `names`. */
   readonly name: number;
   readonly binding: number;
-  /** Where its section ends. */
+  /** Its section ends here. */
   readonly limit: number | undefined;
 }
 

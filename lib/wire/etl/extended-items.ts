@@ -23,7 +23,7 @@ export interface ExtendedItem {
 /** What follows a chain of items. */
 export interface ExtendedItems {
   readonly items: readonly ExtendedItem[];
-  /** Where the payload starts; if an item is damaged, that is unknown, and this is the record's end. */
+  /** The payload starts here; if an item is damaged, that is unknown, and this is the record's end. */
   readonly payload: number;
   readonly isDamaged: boolean;
 }

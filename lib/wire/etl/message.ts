@@ -19,7 +19,7 @@ export interface MessageHeader {
   readonly guid: number;
   readonly time: number;
   readonly ids: number;
-  /** Where the arguments start; never beyond the end of the record. */
+  /** The arguments start here; never beyond the end of the record. */
   readonly payload: number;
 }
 

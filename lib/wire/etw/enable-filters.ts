@@ -36,7 +36,7 @@ export interface EnableFilter {
 
 /** The severity and categories of events. */
 export interface LevelAndKeywords {
-  /** Up to 255. */
+  /** The level is at most 255. */
   readonly level: number;
   /** 64 bits, as the next one. */
   readonly anyKeyword: bigint;

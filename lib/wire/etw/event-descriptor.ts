@@ -4,7 +4,7 @@
  * Source: EVENT_DESCRIPTOR of Windows' `evntprov.h`, checked against Microsoft's traceloggingdynamic (Python).
  */
 
-/** Where an event's description comes from. */
+/** The channel says where an event's description comes from. */
 export const Channel = {
   /** A manifest that names no channel for it. */
   None: 0,

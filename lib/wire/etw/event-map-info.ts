@@ -25,7 +25,7 @@ const NUMBERS = 0;
 
 /** A map of one provider. */
 export interface EventMapInfo {
-  /** Lower case. */
+  /** The GUID is in lower case. */
   readonly providerGuid: string;
   readonly map: PackedMap;
 }

@@ -14,7 +14,7 @@
 import type { Prefixes, SetActivityIds } from '../event-encoder.ts';
 import type { GuidWords } from '../guid.ts';
 
-/** Where the event metadata starts. */
+/** The event metadata starts here. */
 export const METADATA_OFFSET = 36;
 
 const ID_FLAGS_OFFSET = 2;

@@ -23,7 +23,7 @@ const INSTANCE_SIZE = 16;
 const ENABLE_SIZE = 32;
 
 export interface RegisteredProvider {
-  /** Lower case. */
+  /** The GUID is in lower case. */
   readonly guid: string;
   readonly name: string | undefined;
   /** Who describes its events: 0 a manifest, 1 WMI's MOF. */

@@ -36,7 +36,7 @@ const PropertyFlag = { Struct: 1, ParamLength: 2, ParamCount: 4, ParamFixedCount
 
 /** The description of one event of one provider. */
 export interface TraceEventInfo {
-  /** Lower case. */
+  /** The GUID is in lower case. */
   readonly providerGuid: string;
   readonly id: number;
   readonly version: number;

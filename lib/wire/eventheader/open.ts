@@ -171,7 +171,7 @@ export class OpenedEvent implements TracepointNameParts, EventBytes {
     return this.view.getUint8(this.start + 6);
   }
 
-  /** Lower-case GUID text. */
+  /** The GUID's text is in lower case. */
   get activityId(): string | undefined {
     return this.#activityAt === 0 ? undefined : this.#idAt(this.#activityAt);
   }

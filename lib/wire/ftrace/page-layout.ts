@@ -11,7 +11,7 @@ export interface PageLayout {
   readonly commitOffset: number;
   /** The size of the kernel's `long`. */
   readonly commitSize: 4 | 8;
-  /** Where the events start. */
+  /** The events start here. */
   readonly dataOffset: number;
   /** The size of the whole page. */
   readonly size: number;

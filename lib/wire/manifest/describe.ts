@@ -21,7 +21,7 @@ import { localName, type Tag } from './xml.ts';
 
 export interface ProviderDescription {
   readonly name: string;
-  /** Lower-case text without braces. */
+  /** The text is in lower case, without braces. */
   readonly guid: string;
   /** Of two manifests of one provider, the one with the higher score describes more, as in PerfView. */
   readonly score: number;

@@ -15,7 +15,7 @@ export interface FieldLayout {
   readonly write: ValueWriter;
 }
 
-/** Absent: EventSource has no such type, and manifests none that its tools would read. */
+/** A type is absent if EventSource has none such, and manifests none that its tools would read. */
 export const FIELD_LAYOUTS: Readonly<Partial<Record<FieldType, FieldLayout>>> = {
   bool: { inType: 'win:Boolean', write: writeBool32 },
   int8: { inType: 'win:Int8', write: numbers.writeInt8 },

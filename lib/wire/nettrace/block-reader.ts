@@ -30,7 +30,7 @@ const MAX_BLOCK_EVENTS = MAX_WAITING;
 const METADATA_OF_METADATA = 0;
 
 export class BlockReader {
-  /** Known after the first block. */
+  /** The head is known after the first block. */
   head: TraceHead | undefined;
   private formatVersion = 0;
   private readonly budget = new TableBudget();

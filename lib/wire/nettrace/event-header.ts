@@ -21,7 +21,7 @@ export class EventHeader {
   /** The halves of the timestamp, a signed integer: signed, and unsigned. */
   timeHigh = 0;
   timeLow = 0;
-  /** Before version 6: the position of the ids in the block, or -1. */
+  /** The position of the ids in the block before version 6, or -1. */
   activityAt = -1;
   relatedActivityAt = -1;
   /** Only version 6 has labels. */

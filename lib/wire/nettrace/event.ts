@@ -31,7 +31,7 @@ export class NetTraceEvent {
   /** The halves of the timestamp, a signed integer: signed, and unsigned. */
   readonly timeHigh: number;
   readonly timeLow: number;
-  /** Undefined if the trace does not contain it. */
+  /** The processor is undefined if the trace does not contain it. */
   readonly processor: number | undefined;
   /** Only version 6 has labels. */
   readonly labels: LabelList | undefined;

@@ -5,15 +5,15 @@ export interface NetTraceMetadata {
   /** The id by which events refer to it. */
   readonly id: number;
   readonly provider: string;
-  /** Lower case; undefined if the trace does not contain it. */
+  /** The GUID is in lower case; undefined if the trace does not contain it. */
   readonly providerGuid: string | undefined;
   readonly eventId: number;
-  /** Empty if the trace does not contain it. */
+  /** The name is empty if the trace does not contain it. */
   readonly name: string;
   readonly keywords: bigint;
   readonly version: number;
   readonly level: number;
-  /** Undefined if the trace does not contain it. */
+  /** The opcode is undefined if the trace does not contain it. */
   readonly opcode: number | undefined;
   readonly fields: readonly NetTraceField[];
   /** A sentence on why the fields could not be read. */

@@ -20,7 +20,7 @@ const SECTION_HEADERS = 5;
 const S_PUB32 = 0x110e;
 const PROCEDURES: ReadonlySet<number> = new Set([0x110f, 0x1110, 0x1146, 0x1147]);
 const S_ANNOTATION = 0x1019;
-/** At the start of a module's symbols. */
+/** A module's symbols start with so many bytes. */
 const SIGNATURE_SIZE = 4;
 const IS_CODE = 1;
 const IS_FUNCTION = 2;
@@ -38,7 +38,7 @@ export interface PdbFunction {
 }
 
 export class PdbFile {
-  /** Lower case; an image has the same. */
+  /** The GUID is in lower case; an image has the same. */
   readonly guid: string;
   readonly age: number;
   readonly #file: MsfFile;

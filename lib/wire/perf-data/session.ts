@@ -18,7 +18,7 @@ function idKey(id: bigint): number | bigint {
 
 /** The wall clock and the recording's clock at the same moment, at the start of the recording. */
 export interface ClockReference {
-  /** Since 1970. */
+  /** The time since 1970. */
   readonly wallNs: bigint;
   /** The time on the recording's clock. */
   readonly clockNs: bigint;

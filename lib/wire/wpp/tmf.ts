@@ -24,7 +24,7 @@ export interface TmfArgument {
 }
 
 export interface TmfMessage {
-  /** Lower case. */
+  /** The GUID is in lower case. */
   readonly guid: string;
   readonly number: number;
   /** The component's name. */

@@ -32,7 +32,7 @@ export function wevtTemplate(definition: Definition): Uint8Array {
 class TemplateWriter {
   readonly #out = new ByteWriter();
   readonly #definition: Definition;
-  /** Where things are that others refer to. */
+  /** Other things refer to these by their offsets. */
   readonly #offsets = new Map<object, number>();
 
   constructor(definition: Definition) {

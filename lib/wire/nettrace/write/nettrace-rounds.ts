@@ -251,7 +251,7 @@ function newThread(id: number, sequence: number): Thread {
   return { id, sequence, round: 0, blocksAt: 0, epoch: 0, eventEpoch: 0 };
 }
 
-/** Undefined if there is too much. */
+/** Returns undefined if there is too much. */
 function kept(
   before: readonly Uint8Array[] | undefined,
   added: readonly Uint8Array[],

@@ -6,7 +6,7 @@
 import { ByteWriter } from '../../../base/byte-writer.ts';
 import { RECORD_HEAD_SIZE, RecordType } from '../constants.ts';
 
-/** At the end of each record that is not a sample: pid, tid, time, processor, reserved, identifier. */
+/** Each record that is not a sample ends with pid, tid, time, processor, reserved, identifier. */
 const IDS_SIZE = 32;
 /** PERF_RECORD_MISC_*: whose address a record contains. */
 const MISC_KERNEL = 1;
