@@ -205,7 +205,7 @@ function decoded(text: string): string {
   }
 }
 
-/** Undefined for what is not in a file. */
+/** Returns undefined for what is not in a file. */
 function pathOf(file: string): string | undefined {
   if (!file.startsWith('file:')) return SCHEME.test(file) && !/^[A-Za-z]:[\\/]/.test(file) ? undefined : file;
   try {
