@@ -58,7 +58,7 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`exporting a trace 
     const files = ['a.jsonl', 'a.otlp.json', 'a.pb', 'b.pb'].map((name) => out(name));
     for (const file of files) expect(run(nettrace, '-o', file).status).toBe(0);
     const [lines = '', otherLines, pb, otherPb] = files.map((file) => readFileSync(file, 'latin1'));
-    expect(lines).toBe(run('--otlp', nettrace, '-o', '-').stdout.toString('latin1'));
+    expect(lines).toBe(run('--format', 'otlp', nettrace, '-o', '-').stdout.toString('latin1'));
     expect([lines, pb]).toEqual([otherLines, otherPb]);
     const [request = ''] = lines.split('\n');
     const [{ scopeSpans }] = JSON.parse(request).resourceSpans;
@@ -68,9 +68,9 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`exporting a trace 
   });
 
   it('says what the file has, which is not always the events that it was made from', () => {
-    const { stderr } = run('--otlp', nettrace, '-o', out('all.jsonl'));
+    const { stderr } = run('--format', 'otlp', nettrace, '-o', out('all.jsonl'));
     expect(stderr).toMatch(/Exported [1-9]\d* spans from 43 events into \S+ \(\d+\.\d kB\)\.\n$/);
-    const nothing = run('--otlp', perfData, '-o', out('none.jsonl'));
+    const nothing = run('--format', 'otlp', perfData, '-o', out('none.jsonl'));
     expect(nothing.stderr).toMatch(
       /^tracewright: Omitted (\d+) events outside all activities\.\nExported 0 spans from \1 events into \S+, which is empty\.\n$/,
     );

@@ -45,7 +45,8 @@ describe.skipIf('reason' in tools)(
       const exported = application.run(process.execPath, [
         cli,
         'export',
-        '--otlp',
+        '--format',
+        'otlp',
         'spans.nettrace',
         '-o',
         '-',

@@ -41,8 +41,6 @@ Converts FILE to a format for other tools. ${TRACE_USAGE}${FILES_USAGE}
                    otlp        (.jsonl, .otlp.json; .pb for protobuf) activities as OpenTelemetry spans, for Jaeger and
                                collectors
                    nettrace    (.nettrace) for PerfView, dotnet-trace and other tools that read nettrace
-  --otlp, --perfetto
-                   the same as --format otlp, --format perfetto
   --parquet DIR    instead of a file: tables in a folder of Parquet files, by date and service, for DuckDB, ClickHouse,
                    Spark and others; several traces can share the folder
   --service NAME   parquet: the service; by default, the names of the processes
@@ -58,8 +56,6 @@ const OPTIONS = {
   ...FILTER_OPTIONS,
   output: { type: 'string', short: 'o' },
   format: { type: 'string' },
-  otlp: { type: 'boolean' },
-  perfetto: { type: 'boolean' },
   parquet: { type: 'string' },
   service: { type: 'string' },
   flatten: { type: 'boolean' },
@@ -130,7 +126,7 @@ export async function exportCommand(args: readonly string[]): Promise<void> {
 
 /** @throws like `exportCommand` */
 async function exportFolder(files: TraceFiles, folder: string, values: Values): Promise<void> {
-  for (const name of ['output', 'format', 'otlp', 'perfetto', 'flatten', 'nettrace-version'] as const) {
+  for (const name of ['output', 'format', 'flatten', 'nettrace-version'] as const) {
     if (values[name] !== undefined)
       throw new UsageError(`--parquet writes a folder: --${name} is not for it.`);
   }
@@ -215,8 +211,7 @@ async function exporterMaker(
   }
 }
 
-function formatOf(output: string, { otlp, perfetto, format: named }: Values): Format {
-  const given = otlp === true ? 'otlp' : perfetto === true ? 'perfetto' : named;
+function formatOf(output: string, { format: given }: Values): Format {
   const name = given ?? SUFFIXES.find(([suffix]) => output.toLowerCase().endsWith(suffix))?.[1];
   const format = FORMATS.find((known) => known === name);
   if (format !== undefined) return format;
