@@ -80,7 +80,7 @@ describe('a trace', () => {
   );
 
   it.each([
-    ['export', '-o', 'out.json'],
+    ['export', '-o', 'out.pftrace'],
     ['export', '-o', 'out.speedscope.json'],
     ['export', '-o', 'out.csv', '--flatten'],
     ['export', '-o', 'out.nettrace'],

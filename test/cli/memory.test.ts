@@ -59,7 +59,7 @@ it.each([
   ['view', ['--stats', '--name', 'Request']],
   ['view', ['--table']],
   ['export', ['-o', join(folder, 'out.csv')]],
-  ['export', ['-o', join(folder, 'out.json')]],
+  ['export', ['-o', join(folder, 'out.pftrace')]],
   ['export', ['-o', join(folder, 'out.nettrace')]],
 ])(
   '%s %j retains no events',

@@ -53,7 +53,7 @@ describe.skipIf(noRoot !== undefined)(named("in a neighbour's folder", noRoot), 
   });
 
   for (const mode of [0o777, 0o1777]) {
-    it.each(['report.html', 'export.csv', 'export.json', 'export.nettrace'])(
+    it.each(['report.html', 'export.csv', 'export.pftrace', 'export.nettrace'])(
       `%s follows no link (mode ${mode.toString(8)})`,
       async (name) => {
         hostile = mkdtempSync(join(folder, 'hostile-'));
