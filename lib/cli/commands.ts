@@ -36,6 +36,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return { run, usage };
     },
   },
+  diff: {
+    takes: 'FILE FILE',
+    summary: 'says what differs between two traces by more than noise',
+    load: async () => {
+      const { diffCommand: run, DIFF_USAGE: usage } = await import('./diff.ts');
+      return { run, usage };
+    },
+  },
   dump: {
     takes: 'FILE',
     summary: 'prints the events of a trace',

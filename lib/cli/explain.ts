@@ -1,10 +1,8 @@
 /** `tracewright explain FILE`: says why activities were slow. */
 import { readdirSync, statSync } from 'node:fs';
 import { printable } from '../base/printable.ts';
-import type { Trace } from '../trace/trace.ts';
 import { ActivityFields } from '../view/activity-fields.ts';
-import { CpuProfile } from '../view/cpu/cpu-profile.ts';
-import { ExplainedActivities } from '../view/explain/explained-activities.ts';
+import type { ExplainedActivities } from '../view/explain/explained-activities.ts';
 import { explanationJson } from '../view/explain/explanation-json.ts';
 import { Findings } from '../view/explain/findings.ts';
 import type { FramesOf } from '../view/explain/hot-code.ts';
@@ -12,14 +10,14 @@ import { hintsOf, linesOf, othersOf, sentenceOf, totalsOf } from '../view/explai
 import { countText, thousands } from '../view/number-text.ts';
 import { countArgument } from './argument-values.ts';
 import { filesArguments } from './file-arguments.ts';
-import { untilInterrupted } from './interruption.ts';
 import { say, warn } from './messages.ts';
 import { Output } from './output.ts';
 import { styled } from './terminal/terminal.ts';
+import { explainTrace } from './trace/explained-trace.ts';
 import { listed } from './trace/filtered-events.ts';
-import { FRAME_OPTIONS, FRAME_USAGE, frameNames } from './trace/frame-options.ts';
-import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from './trace/trace-argument.ts';
-import { closeTraceFiles, FILES_USAGE, filesText, openTraceFiles } from './trace/trace-files.ts';
+import { FRAME_OPTIONS, FRAME_USAGE } from './trace/frame-options.ts';
+import { MANIFEST_USAGE, TRACE_OPTIONS, TRACE_USAGE } from './trace/trace-argument.ts';
+import { FILES_USAGE, filesText } from './trace/trace-files.ts';
 import { SELECTION_OPTIONS, type Selection, selection } from './view/view-selection.ts';
 
 const DEFAULT_SLOWEST = 5;
@@ -54,7 +52,6 @@ export async function explainCommand(args: readonly string[]): Promise<void> {
   const { files, values } = given;
   const selected = selection(values);
   const slowest = values.slowest === undefined ? DEFAULT_SLOWEST : countArgument('--slowest', values.slowest);
-  const profile = new CpuProfile(frameNames(values));
   const fields = selected.where === undefined ? undefined : new ActivityFields({ where: selected.where });
   const isChosen = selected.isRoot !== undefined || fields !== undefined || values.failed === true;
   const findings = new Findings({
@@ -63,28 +60,11 @@ export async function explainCommand(args: readonly string[]): Promise<void> {
     isWanted: ({ activity }) =>
       (values.failed !== true || activity.isFailed) && (fields?.matches(activity) ?? true),
   });
-  const explained = new ExplainedActivities({
+  const { explained, trace, framesOf, failure } = await explainTrace(files, values, {
     take: (time) => findings.add(time),
     isSelected: selected.isRoot,
-    profile,
+    onEvent: fields && ((event, { activities }) => fields.take(event, activities.activityOf(event))),
   });
-  let trace: Trace | undefined;
-  let failure: unknown;
-  try {
-    const opened = await openTraceFiles(files, values);
-    trace = opened;
-    const batches = readWithProgress(opened, { isShownMeanwhile: false });
-    for await (const batch of untilInterrupted(batches, () => closeTraceFiles(files, opened))) {
-      for (const event of batch) {
-        explained.add(event);
-        fields?.take(event, explained.activities.activityOf(event));
-      }
-    }
-  } catch (error) {
-    failure = error;
-  }
-  explained.end();
-  const framesOf: FramesOf = (stack) => profile.framesOf(stack, trace?.mappings);
   const hints = hintsOf(explained.recorded, trace?.lostEvents ?? 0);
   const output = new Output();
   if (values.json === true) output.json(explanationJson(findings, explained.recorded, hints, framesOf));

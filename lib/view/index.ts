@@ -2,7 +2,6 @@
 export type { FieldSelection } from './activity-fields.ts';
 export { ActivityStats, type NameStats, SelectedStats, type StatsSelection } from './activity-stats.ts';
 export { type ActivityNode, ActivityTree, type ActivityTreeOptions, nodesOf } from './activity-tree.ts';
-export { type ComparedName, compareStats } from './compare-stats.ts';
 export { type CriticalStep, criticalPath, type TimedNode } from './critical-path.ts';
 export type { Boundary } from './event-names.ts';
 export { type EventRow, eventRow } from './event-row.ts';

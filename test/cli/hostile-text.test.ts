@@ -61,8 +61,8 @@ describe('a trace', () => {
     ['view', '--stats'],
     ['view', '--stats', '--json'],
     ['view', '--critical'],
-    ['view', '--compare', 'trace.nettrace'],
-    ['view', '--compare', 'trace.nettrace', '--json'],
+    ['diff', 'trace.nettrace'],
+    ['diff', 'trace.nettrace', '--json'],
   ])(
     named('cannot control a terminal through %s %s', missingOnWindows('such file names')),
     async (...args) => {

@@ -154,13 +154,6 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`viewing a recordin
     ]);
   });
 
-  it('puts two traces, or two activities of one trace, side by side', () => {
-    const changes = (...args: string[]) =>
-      view(...args, file).lines.map((line) => line.trim().split(/ {2,}/).at(-1));
-    expect(changes('--compare', file)).toEqual(['CHANGE', '0 %', '0 %']);
-    expect(changes('--activity', '//1/1', '--compare', '//1/3')).toEqual(['CHANGE', '-63.9 %', '-27.5 %']);
-  });
-
   it('reads a pipe', () => {
     expect(viewOf(readFileSync(file), '-').lines).toEqual(view(file).lines);
   });

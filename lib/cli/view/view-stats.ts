@@ -1,8 +1,7 @@
-/** `tracewright view FILE --stats` and `--compare`: durations by activity name, or also by a field. */
+/** `tracewright view FILE --stats`: durations by activity name, or also by a field. */
 import { printable } from '../../base/printable.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { ActivityStats, NameStats, SelectedStats } from '../../view/activity-stats.ts';
-import { type ComparedName, compareStats } from '../../view/compare-stats.ts';
 import { ChargedSamples } from '../../view/cpu/charged-samples.ts';
 import { isCpuSample, type SampledStack } from '../../view/cpu/cpu-profile.ts';
 import { FrameNames } from '../../view/cpu/frame-names.ts';
@@ -43,19 +42,6 @@ const NO_STACK: SampledStack = {
   count: 0,
   onCpu: 0,
 };
-
-const COMPARED_COLUMNS: readonly TableColumn[] = [
-  NAME,
-  { title: 'COUNT', align: 'right', dropOrder: 2 },
-  { title: 'COUNT 2', align: 'right', dropOrder: 2 },
-  { title: 'TOTAL_MSEC', align: 'right' },
-  { title: 'TOTAL_MSEC 2', align: 'right' },
-  { title: 'MEAN_MSEC', align: 'right', dropOrder: 3 },
-  { title: 'MEAN_MSEC 2', align: 'right', dropOrder: 3 },
-  { title: 'P95_MSEC', align: 'right', dropOrder: 1 },
-  { title: 'P95_MSEC 2', align: 'right', dropOrder: 1 },
-  { title: 'CHANGE', align: 'right' },
-];
 
 /** Reads events into statistics, with the CPU time of the activities if the trace has samples and activity switches. */
 export class CpuStats {
@@ -131,54 +117,6 @@ export function printStats(
 function groupCell({ group, isRest }: NameStats): Cell {
   if (isRest) return ['(others)', 'yellow'];
   return group === undefined ? ['(none)', 'dim'] : cut(printable(group), MAX_GROUP_WIDTH, 'end');
-}
-
-export function printComparison(
-  before: ActivityStats,
-  after: ActivityStats,
-  output: Output,
-  isJson: boolean,
-): void {
-  const compared = compareStats(before, after);
-  if (isJson) {
-    for (const { name, before, after, totalChangeNs } of compared) {
-      const row = {
-        name,
-        before: before && asJson(before),
-        after: after && asJson(after),
-        totalChangeMSec: totalChangeNs / 1e6,
-      };
-      output.json(row);
-    }
-    return;
-  }
-  const table = new TerminalTable(COMPARED_COLUMNS, output);
-  for (const row of compared) table.row(comparedCells(row));
-  table.end();
-}
-
-function comparedCells({ name, before, after, totalChangeNs }: ComparedName): Cell[] {
-  const pairs = [
-    (stats: NameStats) => thousands(stats.started),
-    (stats: NameStats) => milliseconds(stats.totalNs),
-    (stats: NameStats) => shownMilliseconds(stats.meanNs),
-    (stats: NameStats) => shownMilliseconds(stats.durations.at(0.95)),
-  ].flatMap((shown) => [before, after].map((stats) => (stats === undefined ? '' : shown(stats))));
-  return [name, ...pairs, changeCell(before, after, totalChangeNs)];
-}
-
-/** Change of the total, relative to before. */
-function changeCell(before: NameStats | undefined, after: NameStats | undefined, changeNs: number): Cell {
-  if (before === undefined) return ['new', 'yellow'];
-  if (after === undefined) return ['gone', 'yellow'];
-  if (changeNs === 0) return '0 %';
-  const sign = changeNs > 0 ? '+' : '';
-  const change = before.totalNs === 0 ? milliseconds(changeNs) : percent(changeNs / before.totalNs);
-  return [`${sign}${change}`, changeNs > 0 ? 'red' : 'green'];
-}
-
-function percent(share: number): string {
-  return `${(share * 100).toFixed(1)} %`;
 }
 
 function shownMilliseconds(ns: number | undefined): string {

@@ -25,7 +25,7 @@ import {
 import { CPU_USAGE, CpuView } from './view-cpu.ts';
 import { MetricView } from './view-metric.ts';
 import { SELECTION_OPTIONS, SELECTION_USAGE, type Selection, selection } from './view-selection.ts';
-import { CpuStats, printComparison, printStats } from './view-stats.ts';
+import { CpuStats, printStats } from './view-stats.ts';
 import { EventsTable } from './view-table.ts';
 import { MARKS_USAGE, printCriticalPaths, printTree } from './view-tree.ts';
 
@@ -42,8 +42,6 @@ Instead of the tree:
   --blocked        who blocked the event loop: the longest runs of one activity, with their hottest stacks
   --metric E[:F]   by activity: how often the event E happened, or the sum of its field F. An event without an activity
                    belongs to the one that its thread ran at that time
-  --compare OTHER  the durations of FILE beside those of OTHER (the columns with a 2), which is another trace or,
-                   with --activity, another activity
 
 ${SELECTION_USAGE}  --by FIELD       for --stats: also by the values of a field, which an activity has as for --where
   --pauses         for the tree: also garbage collections of 1 ms and more, and delays of the event loop
@@ -51,7 +49,7 @@ ${CPU_USAGE}${MANIFEST_USAGE}  --json           one JSON object per line
 
 ${MARKS_USAGE}`;
 
-const MODES = ['table', 'stats', 'critical', 'cpu', 'blocked', 'metric', 'compare'] as const;
+const MODES = ['table', 'stats', 'critical', 'cpu', 'blocked', 'metric'] as const;
 /** A larger tree would not fit into memory everywhere, and nobody would read it. */
 const MAX_ACTIVITIES = 200_000;
 
@@ -68,7 +66,6 @@ const OPTIONS = {
   pauses: { type: 'boolean' },
   metric: { type: 'string' },
   ...FRAME_OPTIONS,
-  compare: { type: 'string' },
   json: { type: 'boolean' },
 } as const;
 
@@ -110,7 +107,6 @@ const VIEWS: Readonly<
   cpu: viewCpu,
   blocked: viewCpu,
   metric: viewMetric,
-  compare: viewComparison,
 };
 
 async function viewTree(files: TraceFiles, values: Values, output: Output): Promise<void> {
@@ -160,30 +156,6 @@ async function viewStats(files: TraceFiles, values: Values, output: Output): Pro
   finish(result.failure, files, selected, result, values.by);
 }
 
-async function viewComparison(files: TraceFiles, values: Values, output: Output): Promise<void> {
-  const { activity, compare: other = '' } = values;
-  const isJson = values.json === true;
-  const selected = selection(values);
-  if (activity === undefined) {
-    const before = await readStats(files, values, selected);
-    const after = await readStats([other], values, selected);
-    printComparison(before.stats, after.stats, output, isJson);
-    finish(before.failure, files, selected, before);
-    finish(after.failure, [other], selected, after);
-    return;
-  }
-  const otherSelected = selection({ ...values, activity: other });
-  const [before, after] = [statsReader(selected), statsReader(otherSelected)];
-  const failure = await readEvents(files, values, (event) => {
-    before.add(event);
-    after.add(event);
-  });
-  const [beforeStats, afterStats] = [before.stats, after.stats];
-  printComparison(beforeStats, afterStats, output, isJson);
-  finish(failure, files, selected, resultOf(before, beforeStats));
-  finish(undefined, files, otherSelected, resultOf(after, afterStats));
-}
-
 async function viewCpu(files: TraceFiles, values: Values, output: Output): Promise<void> {
   await viewCharged(
     files,
@@ -228,12 +200,8 @@ async function readStats(files: TraceFiles, values: Values, selected: Selection)
     reader instanceof SelectedStats && reader.fields !== undefined ? new CpuStats(reader) : undefined;
   const failure = await readEvents(files, values, (event) => (cpu ?? reader).add(event));
   cpu?.end();
-  const { stats } = reader;
-  return { ...resultOf(reader, stats), stats, failure };
-}
-
-function resultOf({ activities, isCut, fields }: StatsReader, { names }: ActivityStats): Result {
-  return { roots: names, activities, isCut, fields };
+  const { stats, activities, isCut, fields } = reader;
+  return { roots: stats.names, activities, isCut, fields, stats, failure };
 }
 
 /** What was read. */

@@ -25,18 +25,26 @@ export function hottestCode(
   framesOf: FramesOf,
 ): HotCode | undefined {
   if (stacks === undefined) return undefined;
-  const found = new Map<string, { readonly code: Code; samples: number }>();
+  const [hottest] = [...codesOf(stacks, framesOf).values()].sort((a, b) => b.samples - a.samples);
   let all = 0;
+  for (const samples of stacks.values()) all += samples;
+  return hottest && { ...hottest.code, share: hottest.samples / all };
+}
+
+/** By its text, the code in which samples were taken. */
+export function codesOf(
+  stacks: ReadonlyMap<SampledStack, number>,
+  framesOf: FramesOf,
+): Map<string, { readonly code: Code; samples: number }> {
+  const found = new Map<string, { readonly code: Code; samples: number }>();
   for (const [stack, samples] of stacks) {
     const code = codeOf(framesOf(stack));
-    all += samples;
     if (code === undefined) continue;
     const known = found.get(code.text);
     if (known === undefined) found.set(code.text, { code, samples });
     else known.samples += samples;
   }
-  const [hottest] = [...found.values()].sort((a, b) => b.samples - a.samples);
-  return hottest && { ...hottest.code, share: hottest.samples / all };
+  return found;
 }
 
 type Code = Omit<HotCode, 'share'>;

@@ -1,0 +1,54 @@
+/** Reads a trace given to a command, and where the time of its activities went. */
+import type { Trace } from '../../trace/trace.ts';
+import type { TraceEvent } from '../../trace/trace-event.ts';
+import { CpuProfile } from '../../view/cpu/cpu-profile.ts';
+import { ExplainedActivities, type ExplainOptions } from '../../view/explain/explained-activities.ts';
+import type { FramesOf } from '../../view/explain/hot-code.ts';
+import type { OptionValues } from '../file-arguments.ts';
+import { untilInterrupted } from '../interruption.ts';
+import { type FRAME_OPTIONS, frameNames } from './frame-options.ts';
+import { readWithProgress, type TraceValues } from './trace-argument.ts';
+import { closeTraceFiles, openTraceFiles, type TraceFiles } from './trace-files.ts';
+
+export interface ExplainedTraceOptions extends Omit<ExplainOptions, 'profile'> {
+  /** Called with each event, once its activity is known. */
+  readonly onEvent?: ((event: TraceEvent, explained: ExplainedActivities) => void) | undefined;
+}
+
+export interface ExplainedTrace {
+  readonly explained: ExplainedActivities;
+  /** Undefined if it cannot be opened. */
+  readonly trace: Trace | undefined;
+  readonly framesOf: FramesOf;
+  /** The time of the last event, since the start. */
+  readonly durationNs: number;
+  /** Why it was not read to its end, to be thrown once what was read has been shown. */
+  readonly failure: unknown;
+}
+
+export async function explainTrace(
+  files: TraceFiles,
+  values: TraceValues & OptionValues<typeof FRAME_OPTIONS>,
+  { onEvent, ...options }: ExplainedTraceOptions,
+): Promise<ExplainedTrace> {
+  const profile = new CpuProfile(frameNames(values));
+  const explained = new ExplainedActivities({ ...options, profile });
+  let trace: Trace | undefined;
+  let failure: unknown;
+  try {
+    const opened = await openTraceFiles(files, values);
+    trace = opened;
+    const batches = readWithProgress(opened, { isShownMeanwhile: false });
+    for await (const batch of untilInterrupted(batches, () => closeTraceFiles(files, opened))) {
+      for (const event of batch) {
+        explained.add(event);
+        onEvent?.(event, explained);
+      }
+    }
+  } catch (error) {
+    failure = error;
+  }
+  explained.end();
+  const framesOf: FramesOf = (stack) => profile.framesOf(stack, trace?.mappings);
+  return { explained, trace, framesOf, durationNs: explained.activities.nowNs, failure };
+}
