@@ -17,7 +17,7 @@ export interface ExplainedTraceOptions extends Omit<ExplainOptions, 'profile'> {
 
 export interface ExplainedTrace {
   readonly explained: ExplainedActivities;
-  /** Undefined if it cannot be opened. */
+  /** The trace is undefined if it cannot be opened. */
   readonly trace: Trace | undefined;
   readonly framesOf: FramesOf;
   /** The time of the last event, since the start. */

@@ -5,7 +5,7 @@ import type { State } from '../explain/states.ts';
 import { thousands } from '../number-text.ts';
 import type { Cause, Difference, KindDifference, Measure } from './trace-comparison.ts';
 
-/** Of a sentence. */
+/** A sentence names no more causes. */
 const MAX_CAUSES = 3;
 /** Causes below this share of the largest one are not told. */
 const MIN_CAUSE = 0.1;

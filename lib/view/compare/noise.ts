@@ -6,12 +6,12 @@
  * between stretches of each recording, as batch means do in simulations. The less certain of the two is the answer.
  */
 
-/** In the order of time. */
+/** Values are in the order of time. */
 export type Values = Float64Array;
 
 /** Further stretches would be too short to be independent of each other. */
 const BATCHES = 10;
-/** Of a normal distribution: 95 % lie within so many standard deviations. */
+/** So many standard deviations contain 95 % of a normal distribution. */
 const NORMAL_95 = 1.96;
 
 export interface QuantileDifference {
@@ -141,7 +141,7 @@ function quantileInterval(
   };
 }
 
-/** By how much more the means of stretches vary than if the values were independent; at least 1. */
+/** Says by how much more the means of stretches vary than if the values were independent; at least 1. */
 function designEffect(values: Values): number {
   const means = batchMeans(values);
   const mean = sumOf(values) / values.length;

@@ -19,7 +19,7 @@ export interface ComparedTrace {
   readonly kinds: TraceKinds;
   readonly recorded: Recorded;
   readonly framesOf: FramesOf;
-  /** From its first event to its last. */
+  /** The trace lasts so long, until its last event. */
   readonly durationNs: number;
 }
 
@@ -71,7 +71,7 @@ export interface KindDifference {
   readonly before: Kind | undefined;
   readonly after: Kind | undefined;
   readonly differences: readonly Difference[];
-  /** For a change of durations: what explains most of it first. */
+  /** What explains most of a change of durations comes first. */
   readonly causes: readonly Cause[];
 }
 
@@ -95,7 +95,7 @@ const MIN_CHANGE = 0.05;
 const MIN_OF_DURATION = 0.01;
 /** States and calls below this share of a kind are not compared. */
 const MIN_SHARE = 0.01;
-/** Of a kind. */
+/** So many states, and so many calls, of a kind are compared. */
 const MAX_COMPARED = 20;
 /** With fewer activities of a kind, durations are not compared. */
 const MIN_SAMPLE = 5;

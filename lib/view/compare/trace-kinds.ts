@@ -10,7 +10,7 @@ import { Quantiles } from '../quantiles.ts';
 
 /** Something that activities of a kind spend time in, or do some number of times. */
 export interface Part {
-  /** Undefined for calls, which are counted. */
+  /** The state is undefined for calls, which are counted. */
   readonly state: State | undefined;
   /** What was waited for or called; empty if there is nothing to name. */
   readonly what: string;
@@ -45,19 +45,19 @@ export interface Kind {
 /** Further ones are one kind. */
 const MAX_KINDS = 2000;
 export const OTHER_KINDS = '(further kinds)';
-/** Of a kind; the time of further ones is in no part. */
+/** A kind has no more parts: the time of further ones is in none. */
 const MAX_PARTS = 200;
 const MAX_STACKS = 300;
 /** Whose stacks are kept, of all that held activities. */
 const MAX_HOLDERS = 300;
-/** Of a kind, at first. */
+/** The sample of a kind is no larger, and smaller if there are many kinds. */
 const MAX_SAMPLE = 4096;
-/** Of all kinds together: beyond that, each keeps half as many. */
+/** The samples of all kinds together are no larger: beyond that, each keeps half as many. */
 const MAX_SAMPLES = 200_000;
 
 export class TraceKinds {
   readonly kinds: Map<string, Kind> = new Map();
-  /** Of the activities in no other. */
+  /** Activities at the top are in no other. */
   top = 0;
   /** By what held activities, the stacks of these runs. */
   readonly holders: Map<string, Map<SampledStack, number>> = new Map();
@@ -182,7 +182,7 @@ function withoutPorts(label: string): string {
 }
 
 const PORT = /(?<=[\w\]]):(\d{5})(?!\d)/g;
-/** Of Linux; other systems begin with 49,152, as RFC 6335 asks. */
+/** Linux begins here; other systems with 49,152, as RFC 6335 asks. */
 const FIRST_EPHEMERAL = 32_768;
 
 function kindKey(name: string, label: string): string {
