@@ -75,20 +75,6 @@ export class Guid {
     );
   }
 
-  /**
-   * Reads 16 bytes at `offset` in RFC 9562 order, the order of the text, which Linux EventHeader events use for their
-   * activity ids. Throws RangeError if there are fewer.
-   */
-  static fromRfcBytes(bytes: Uint8Array, offset = 0): Guid {
-    const view = viewOf(bytes, offset);
-    return new Guid(
-      view.getInt32(0),
-      (view.getUint16(6) << 16) | view.getUint16(4),
-      view.getInt32(8, true),
-      view.getInt32(12, true),
-    );
-  }
-
   get isEmpty(): boolean {
     return (this.w0 | this.w1 | this.w2 | this.w3) === 0;
   }
@@ -103,18 +89,6 @@ export class Guid {
     const view = viewOf(bytes, 0);
     view.setInt32(0, this.w0, true);
     view.setInt32(4, this.w1, true);
-    view.setInt32(8, this.w2, true);
-    view.setInt32(12, this.w3, true);
-    return bytes;
-  }
-
-  /** The 16 bytes in RFC 9562 order, the order of the text. */
-  toRfcBytes(): Uint8Array {
-    const bytes = new Uint8Array(GUID_BYTES);
-    const view = viewOf(bytes, 0);
-    view.setInt32(0, this.w0);
-    view.setInt16(4, this.w1);
-    view.setInt16(6, this.w1 >>> 16);
     view.setInt32(8, this.w2, true);
     view.setInt32(12, this.w3, true);
     return bytes;

@@ -84,11 +84,6 @@ export class OutputFile {
     }
   }
 
-  /** Whether it is a regular file: it has a size, and positions. */
-  get isRegular(): boolean {
-    return fstatSync(this.descriptor).isFile();
-  }
-
   /** Writes all of it. @throws OutputError */
   write(bytes: Uint8Array, position: number | null = null): void {
     try {

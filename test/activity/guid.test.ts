@@ -1,21 +1,18 @@
-/** Guid: its text, its two byte orders, and what it rejects. */
+/** Guid: its text, its bytes, and what it rejects. */
 import { describe, expect, it } from 'vitest';
 import { Guid, GuidFormatError } from '../../lib/activity/guid.ts';
 
 const TEXT = '00112233-4455-6677-8899-aabbccddeeff';
 const STRUCT_ORDER = Buffer.from('33221100554477668899aabbccddeeff', 'hex');
-const RFC_ORDER = Buffer.from('00112233445566778899aabbccddeeff', 'hex');
 
 describe('Guid', () => {
   it('prints the first three groups as little-endian numbers and the rest as bytes in order', () => {
     expect(Guid.fromBytes(STRUCT_ORDER).toString()).toBe(TEXT);
-    expect(Guid.fromRfcBytes(RFC_ORDER).toString()).toBe(TEXT);
   });
 
-  it('returns its bytes in struct order and in the order of its text', () => {
+  it('returns its bytes in struct order', () => {
     const guid = Guid.parse(TEXT);
     expect(Buffer.from(guid.toBytes()).toString('hex')).toBe(STRUCT_ORDER.toString('hex'));
-    expect(Buffer.from(guid.toRfcBytes()).toString('hex')).toBe(RFC_ORDER.toString('hex'));
   });
 
   it('holds its struct-order bytes as four signed little-endian words', () => {
@@ -23,27 +20,24 @@ describe('Guid', () => {
     expect([w0, w1, w2, w3]).toEqual([-1, 0x66774455, 0xbbaa9988 | 0, 0xffeeddcc | 0]);
   });
 
-  it('keeps every bit that is set, in text and in both byte orders', () => {
+  it('keeps every bit that is set, in text and in bytes', () => {
     for (let bit = 0; bit < 128; bit++) {
       const bytes = new Uint8Array(16);
       bytes[bit >>> 3] = 1 << (bit & 7);
       const guid = Guid.fromBytes(bytes);
       expect(Guid.parse(guid.toString()).equals(guid)).toBe(true);
-      expect(Guid.fromRfcBytes(guid.toRfcBytes()).equals(guid)).toBe(true);
       expect(guid.toBytes()).toEqual(bytes);
     }
   });
 
   it('reads from the middle of a larger array', () => {
-    const larger = Buffer.concat([Buffer.of(1, 2, 3), STRUCT_ORDER, RFC_ORDER]);
+    const larger = Buffer.concat([Buffer.of(1, 2, 3), STRUCT_ORDER]);
     expect(Guid.fromBytes(larger, 3).toString()).toBe(TEXT);
-    expect(Guid.fromRfcBytes(larger, 19).toString()).toBe(TEXT);
   });
 
   it('refuses to read if fewer than 16 bytes are left', () => {
     const message = 'A GUID takes 16 bytes, but there are fewer at offset 1 of 16 bytes.';
     expect(() => Guid.fromBytes(STRUCT_ORDER, 1)).toThrow(new RangeError(message));
-    expect(() => Guid.fromRfcBytes(RFC_ORDER, 1)).toThrow(new RangeError(message));
     expect(() => Guid.fromBytes(STRUCT_ORDER, -1)).toThrow(RangeError);
   });
 

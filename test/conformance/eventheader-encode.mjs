@@ -77,7 +77,7 @@ function encode({ event, eid, version, tag, opcode, level, aid, rid, fields }) {
   const header = { id: eid, version, tag, opcode, level };
   const metadata = encodeMetadata(event, fields.map(fieldMetadata));
   const [activityId, relatedId] = [aid, rid].map(
-    (text) => text && Guid.fromRfcBytes(Buffer.from(text, 'hex')),
+    (text) => text && Guid.parse(text.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')),
   );
   const prefix = encodePrefix(header, activityId ? (relatedId ? 32 : 16) : 0, metadata);
   if (activityId) setActivityIds(new DataView(prefix.buffer), 0, activityId, relatedId ?? undefined);

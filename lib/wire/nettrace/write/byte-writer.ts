@@ -64,10 +64,6 @@ export class NetTraceBytes extends ByteWriter {
     this.view.setUint32(at, value, true);
   }
 
-  setInt64(at: number, value: bigint): void {
-    this.view.setBigInt64(at, value, true);
-  }
-
   /** Discards everything from the offset on. */
   cut(length: number): void {
     this.length = length;
