@@ -26,6 +26,9 @@ export class ActivityFlow {
   private onSwitch: (() => void) | undefined;
   private readonly switchObservers = new Set<() => void>();
 
+  /** Called when the Start of an activity has been written, by the code that starts it. */
+  onStart: ((id: Guid) => void) | undefined;
+
   /** Whether the running code makes the package's own requests, which are not traced. */
   isQuiet = false;
 

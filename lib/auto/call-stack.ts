@@ -4,10 +4,7 @@
  * Needed only where a library publishes neither.
  */
 
-interface Frame {
-  getFunctionName(): string | null;
-  getFileName(): string | null | undefined;
-}
+import { callSites } from '../base/call-sites.ts';
 
 /** Our own, Node.js's and the library's, down to the one that tells. Each takes about half a microsecond. */
 const MAX_FRAMES = 14;
@@ -18,26 +15,11 @@ const MAX_FRAMES = 14;
  * @param names by which a caller is meant: its function's, or the end of its file's
  */
 export function nearestCaller(names: readonly string[]): string | undefined {
-  for (const frame of frames()) {
+  for (const frame of callSites(MAX_FRAMES, nearestCaller)) {
     const name = frame.getFunctionName();
     const file = frame.getFileName() ?? '';
     const known = names.find((one) => one === name || (one.includes('/') && file.endsWith(one)));
     if (known !== undefined) return known;
   }
   return undefined;
-}
-
-/** Neither formats a text nor calls the application's `Error.prepareStackTrace`. */
-function frames(): readonly Frame[] {
-  const { prepareStackTrace, stackTraceLimit } = Error;
-  const holder: { stack?: unknown } = {};
-  try {
-    Error.prepareStackTrace = (_, callSites) => callSites;
-    Error.stackTraceLimit = MAX_FRAMES;
-    Error.captureStackTrace(holder, nearestCaller);
-    return holder.stack as readonly Frame[];
-  } finally {
-    Error.prepareStackTrace = prepareStackTrace;
-    Error.stackTraceLimit = stackTraceLimit;
-  }
 }

@@ -14,6 +14,7 @@ import { defineHttpEvents, type HttpEvents } from './http-events.ts';
 import { ServerRequests } from './http-server.ts';
 import { Http2Requests } from './http2.ts';
 import { defineMiddlewareEvents } from './middleware-events.ts';
+import { defineModuleEvents, moduleLoads } from './module-loads.ts';
 import { type MongoClientLike, MongoCommands } from './mongodb.ts';
 import { mysql2Handlers } from './mysql2.ts';
 import { pgHandlers, publishPg } from './pg.ts';
@@ -73,6 +74,7 @@ function automatic(): Automatic {
   const database = defineDatabaseEvents();
   const net = defineConnectionEvents();
   const processes = defineProcessEvents();
+  const modules = defineModuleEvents();
   const routes = new Routes();
   const requests = new ServerRequests(http, settings, routes);
   const mongo = new MongoCommands(database, settings);
@@ -99,9 +101,10 @@ function automatic(): Automatic {
     connections(net, settings),
     childProcesses(processes, settings),
     workerThreads(processes, settings),
+    moduleLoads(modules, settings),
   ]);
   const update = () => observations.update();
-  for (const source of [http, middleware, database, net, processes]) source.onCommand(update);
+  for (const source of [http, middleware, database, net, processes, modules]) source.onCommand(update);
   // On Linux, tracers come and go without notice; checking takes a few loads.
   if (http.status.backend === 'user_events') everySecond(update);
   let endPg: (() => void) | undefined;

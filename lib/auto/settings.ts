@@ -19,6 +19,7 @@ export const INSTRUMENTATIONS = [
   'net',
   'childProcess',
   'workerThreads',
+  'modules',
 ] as const;
 export type InstrumentationName = (typeof INSTRUMENTATIONS)[number];
 

@@ -8,6 +8,7 @@ const OWN_PROVIDERS = [
   'Node.Http',
   'Node.Logs',
   'Node.Middleware',
+  'Node.Module',
   'Node.Net',
   'Node.Process',
   'Node.Runtime',

@@ -2,6 +2,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import { isMainThread } from 'node:worker_threads';
 import type { SourceCommand } from '../listen/commands.ts';
+import { activityCode } from './activity-code.ts';
 import { activityRuns, activitySwitches } from './activity-switches.ts';
 import { defineChannelEvents } from './channels/channel-events.ts';
 import { eventLoop } from './event-loop.ts';
@@ -47,6 +48,7 @@ function fed(events: RuntimeEvents): RuntimeEvents {
     workers(events),
     activitySwitches(events),
     activityRuns(events),
+    activityCode(events),
     taskHops(tasks),
     activityFlow(tasks),
   ]);

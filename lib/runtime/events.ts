@@ -5,6 +5,9 @@ import { Level } from '../source/constants.ts';
 import { event } from '../source/event.ts';
 import { defineEventSource } from '../source/event-source.ts';
 
+/** Its level is above Verbose, as for activity switches: reading a stack takes tens of microseconds. */
+export const ACTIVITY_CODE = { keywords: 0x40n, level: 6 } as const;
+
 /** The keywords of `Node.Runtime`. GC, Exceptions and Threading have the same bits as in .NET's runtime provider. */
 export const RuntimeKeywords = {
   GC: 0x1n,
@@ -15,6 +18,8 @@ export const RuntimeKeywords = {
   ActivitySwitches: ACTIVITY_SWITCH.keyword,
   /** Its level is above Verbose, too. */
   ActivityRuns: ACTIVITY_RUN.keyword,
+  /** Only for those who ask for it, as well. */
+  ActivityCode: ACTIVITY_CODE.keywords,
   Exceptions: 0x8000n,
   Threading: 0x10000n,
 } as const;
@@ -125,6 +130,11 @@ export function defineRuntimeEvents() {
           lateAtMostMSec: 'double',
         },
         { keywords: 'ActivityRuns', level: ACTIVITY_RUN.level },
+      ),
+      // Its activity is the one that this code has just started.
+      ActivityCode: event(
+        { function: 'string', file: 'string', line: 'uint32', column: 'uint32' },
+        { keywords: 'ActivityCode', level: ACTIVITY_CODE.level },
       ),
     },
     { keywords: RuntimeKeywords },

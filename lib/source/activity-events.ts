@@ -270,6 +270,7 @@ export class ActivityEvents {
       this.#start.write(payload, this.#tracker.currentActivityId(context), undefined, options);
     } else {
       this.#start.write(payload, activity.id, activity.relatedActivityId, undefined);
+      this.#flow.onStart?.(activity.id);
     }
   }
 }

@@ -157,6 +157,7 @@ const activityForms = {
   handle: 'Start, handle.stop()',
   scope: 'activity(), synchronous work',
   asyncScope: 'await activity(), async work',
+  placed: 'activity(), while somebody asks where it starts',
 };
 
 const activities = [

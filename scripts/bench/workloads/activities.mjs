@@ -42,6 +42,14 @@ export function asyncScope() {
   };
 }
 
+/** Somebody asks which code starts the activity: each Start reads the stack. */
+export async function placed() {
+  const { listen } = await import('../../../dist/index.js');
+  const { enableRuntimeEvents, RuntimeKeywords } = await import('../../../dist/runtime/index.js');
+  listen(enableRuntimeEvents(), () => {}, { keywords: RuntimeKeywords.ActivityCode });
+  return scope();
+}
+
 /** Only the part that determines the id: no event, no flow. */
 export function tracker() {
   const tracker = new ActivityTracker(1, process.pid);
