@@ -96,7 +96,7 @@ export function moduleLoads(events: ModuleEvents, settings: Settings): Observati
   };
 }
 
-/** Empty for the application's own modules. */
+/** Returns an empty text for the application's own modules. */
 function packageOf(name: string, parent: string): string {
   const isPath = /^(?:[./\\#]|[a-z][\w+.-]*:|[A-Za-z]:)/.test(name);
   if (!isPath) return PACKAGE.exec(name)?.[0] ?? '';
