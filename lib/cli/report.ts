@@ -31,8 +31,9 @@ import {
 
 export const REPORT_USAGE = `Usage: tracewright report [OPTION]... FILE... -o REPORT
 
-Writes a report of FILE: one HTML file that shows its activities and events on a timeline, as a tree and as
-statistics, its CPU samples as a flame graph, and its counters. It needs only a browser, and no network.
+Writes a report of FILE: one HTML file that says why activities were slow, and shows its activities and events on a
+timeline, as a tree and as statistics, its CPU samples as a flame graph, and its counters. It needs only a browser, and
+no network.
 ${TRACE_USAGE}${FILES_USAGE}
   -o, --output REPORT
                    the file to write; - is standard output

@@ -20,6 +20,8 @@ export class ActivityTable {
   readonly parent: Int32Array;
   readonly depth: Uint32Array;
   readonly thread: Uint32Array;
+  /** It says what activities of its kind are called, as an index, or -1. */
+  readonly kindLabel: Int32Array;
   /** Indices of events; -1 if the report does not contain the event. */
   readonly startEvent: Int32Array;
   readonly stopEvent: Int32Array;
@@ -45,6 +47,7 @@ export class ActivityTable {
     this.id = optionalNumbers(columns.activityId);
     this.parent = optionalNumbers(columns.activityParent);
     this.thread = wholeNumbers(columns.activityThread);
+    this.kindLabel = optionalNumbers(columns.activityLabel);
     this.startEvent = optionalNumbers(columns.activityStartEvent);
     this.stopEvent = optionalNumbers(columns.activityStopEvent);
     this.count = this.start.length;
@@ -114,6 +117,11 @@ export class ActivityTable {
   /** The error of a failed activity, possibly empty; undefined for all others. */
   failure(index: number): string | undefined {
     return this.failed[index] === 1 ? this.#events.error(this.stopEvent[index] as number) : undefined;
+  }
+
+  /** It says what activities of its kind are called: `GET /user/:id`. */
+  title(index: number): string {
+    return this.#header.labels[this.kindLabel[index] as number] ?? this.label(index);
   }
 
   /** The name, and what identifies the start: `Request GET /users/7` */

@@ -12,6 +12,8 @@ export interface SampleChoice {
   /** Selects samples in activities of this name, and in this activity; -1 for all. */
   readonly task: number;
   readonly activity: number;
+  /** It is the index of a thread; undefined for all. */
+  readonly thread?: number | undefined;
   /** The range is in nanoseconds; undefined for the whole trace. */
   readonly range: readonly [from: number, to: number] | undefined;
   /** Whether the names of activities are above the functions. */
@@ -74,7 +76,7 @@ export class CpuSamples {
     return this.#groups?.name[group] ?? '';
   }
 
-  tree({ task, activity, range, isByActivity }: SampleChoice): FlameTree {
+  tree({ task, activity, thread, range, isByActivity }: SampleChoice): FlameTree {
     const { activities, calls, events } = this.#data;
     if (isByActivity) this.#groups ??= this.#groupsByName();
     const groups = isByActivity ? this.#groups : undefined;
@@ -89,7 +91,7 @@ export class CpuSamples {
     };
     for (const event of this.#within(range)) {
       const innermost = events.activity[event] as number;
-      if (!isWithin(innermost)) continue;
+      if (!isWithin(innermost) || (thread !== undefined && events.thread[event] !== thread)) continue;
       counts.add(events.stack[event] as number, groups?.ofActivity[innermost + 1] ?? -1);
     }
     return counts.tree();

@@ -1,7 +1,7 @@
 /** Where the CPU time went: the samples as a flame graph and by function, all of them or those of some activities. */
 import { thousands } from '../view/number-text.ts';
 import type { ReportFrame } from '../view/report/report-header.ts';
-import { CpuSamples } from './cpu-samples.ts';
+import type { CpuSamples } from './cpu-samples.ts';
 import { button, element } from './dom.ts';
 import { FlameChart } from './flame-chart.ts';
 import { type FlameTree, type FunctionCosts, functionCosts } from './flame-tree.ts';
@@ -44,9 +44,9 @@ export class CpuView {
   #isStale = true;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(state: PageState, tooltip: Tooltip) {
+  constructor(state: PageState, samples: CpuSamples, tooltip: Tooltip) {
     this.#state = state;
-    this.#samples = new CpuSamples(state.data);
+    this.#samples = samples;
     this.#chart = new FlameChart(
       (frame) => this.#textOf(frame),
       () => this.#showFacts(),

@@ -2,7 +2,7 @@
  * Keeps the selection, the visible part of the trace and the tab in the page's address, for links:
  * `report.html#activity=12&from=1500000&to=2500000&tab=cpu`, in nanoseconds since the start of the trace.
  */
-import { FIRST_TAB, type PageState } from './page-state.ts';
+import type { PageState } from './page-state.ts';
 import type { Choose, Selected } from './selection.ts';
 
 /** Browsers limit the frequency of address changes. */
@@ -22,9 +22,9 @@ export function setUpDeepLinks(state: PageState, choose: Choose): void {
   state.tab.onChange(save);
 }
 
-function linkOf({ selected: { value: selected }, range, tab }: PageState): URLSearchParams {
+function linkOf({ selected: { value: selected }, range, tab, firstTab }: PageState): URLSearchParams {
   const link = new URLSearchParams();
-  if (tab.value !== FIRST_TAB) link.set('tab', tab.value);
+  if (tab.value !== firstTab) link.set('tab', tab.value);
   if (selected !== undefined) link.set(selected.kind, String(selected.index));
   if (!range.isWhole) {
     link.set('from', String(Math.round(range.start)));

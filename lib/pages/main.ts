@@ -1,5 +1,6 @@
 /** The page's main program: reads the embedded data and sets up the views. */
 import { milliseconds, thousands } from '../view/number-text.ts';
+import { CpuSamples } from './cpu-samples.ts';
 import { CpuView } from './cpu-view.ts';
 import { setUpDeepLinks } from './deep-links.ts';
 import { Details } from './details.ts';
@@ -22,6 +23,7 @@ import { TimelineInput } from './timeline-input.ts';
 import { selectionLines, Tooltip } from './tooltip.ts';
 import { TracksView } from './tracks-view.ts';
 import { TreeView } from './tree-view.ts';
+import { WhyView } from './why-view.ts';
 
 async function main(): Promise<void> {
   const theme = byId('theme', HTMLSelectElement);
@@ -114,13 +116,17 @@ function setUpPanels(state: PageState, choose: Choose, tooltip: Tooltip): void {
   const slowest = new SlowestView(state, choose);
   const statistics = new StatisticsView(state, slowest);
   const events = new EventsView(state, choose);
-  const cpu = new CpuView(state, tooltip);
+  const samples = new CpuSamples(state.data);
+  const cpu = new CpuView(state, samples, tooltip);
+  const why = new WhyView(state, choose, samples, slowest, tooltip);
   const treeTools = element(
     'div',
     { class: 'toolbar' },
     button('Expand all', () => tree.expandAll(true)),
     button('Collapse all', () => tree.expandAll(false)),
   );
+  byId('panel-why', HTMLElement).append(why.element);
+  byId('tab-why', HTMLElement).hidden = state.firstTab !== 'why';
   byId('panel-tree', HTMLElement).append(treeTools, tree.list.element);
   byId('panel-slowest', HTMLElement).append(slowest.toolbar, slowest.list.element);
   byId('panel-statistics', HTMLElement).append(statistics.list.element, statistics.chart);
@@ -135,6 +141,7 @@ function setUpPanels(state: PageState, choose: Choose, tooltip: Tooltip): void {
     byId('facts', HTMLElement).append(' · ', show);
   }
   const tabs = [
+    ...(state.firstTab === 'why' ? [{ name: 'why', onShow: () => why.update() }] : []),
     { name: 'tree' },
     { name: 'slowest', onShow: () => slowest.update() },
     { name: 'statistics' },

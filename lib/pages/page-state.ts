@@ -31,9 +31,6 @@ export class Signal<T> {
 
 export type Theme = 'light' | 'dark';
 
-/** The tab shown at first, if there are activities. */
-export const FIRST_TAB = 'tree';
-
 export class PageState {
   readonly data: ReportData;
   readonly range: TimeRange;
@@ -43,6 +40,8 @@ export class PageState {
   /** The time under the mouse. */
   readonly pointed: Signal<number | undefined> = new Signal<number | undefined>(undefined);
   readonly theme: Signal<Theme>;
+  /** It names the tab that is shown at first: the one that says most about the trace. */
+  readonly firstTab: string;
   /** The name of the tab shown. */
   readonly tab: Signal<string>;
 
@@ -50,7 +49,10 @@ export class PageState {
     this.data = data;
     this.range = new TimeRange(data.header.startNs, data.header.endNs);
     this.lanes = new Signal<LaneKind>(data.activities.count > 0 ? 'activity' : 'thread');
-    this.tab = new Signal(data.activities.count > 0 ? FIRST_TAB : data.hasSamples ? 'cpu' : 'events');
+    const { activities, hasSamples, header } = data;
+    const withoutAnswers = activities.count > 0 ? 'tree' : hasSamples ? 'cpu' : 'events';
+    this.firstTab = header.explanations.activities.length > 0 ? 'why' : withoutAnswers;
+    this.tab = new Signal(this.firstTab);
     this.theme = new Signal<Theme>(theme);
   }
 }

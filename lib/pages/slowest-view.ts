@@ -20,6 +20,8 @@ export class SlowestView {
   readonly #count = element('span', { class: 'muted' });
   readonly #clear: HTMLButtonElement;
   #span: DurationSpan | undefined;
+  /** It says what the kind of the activities is called, as an index; -1 for any. */
+  #label = -1;
   /** All activities with a duration, slowest first; sorted on first use. */
   #order: Uint32Array | undefined;
   #rows: Uint32Array = new Uint32Array();
@@ -64,13 +66,15 @@ export class SlowestView {
     this.#clear.hidden = true;
   }
 
-  /** Limits the list to a name and a range of durations; undefined for any. */
-  limitTo(task: number | undefined, span: DurationSpan | undefined): void {
+  /** Limits the list to a name, a range of durations and the label of a kind; undefined for any. */
+  limitTo(task: number | undefined, span: DurationSpan | undefined, label = -1): void {
     this.#task.value = String(task ?? -1);
     this.#span = span;
+    this.#label = label;
     this.#clear.hidden = span === undefined;
+    const of = label < 0 ? '' : `${this.#state.data.header.labels[label] ?? ''} · `;
     if (span !== undefined)
-      this.#clear.textContent = `${durationText(span[0])} to ${durationText(span[1])}  ✕`;
+      this.#clear.textContent = `${of}${durationText(span[0])} to ${durationText(span[1])}  ✕`;
     this.#changed();
     if (span !== undefined) byId('tab-slowest', HTMLButtonElement).click();
   }
@@ -95,7 +99,8 @@ export class SlowestView {
     const [from, to] = this.#span ?? [0, Number.POSITIVE_INFINITY];
     this.#rows = this.#order.filter((activity) => {
       const duration = activities.durationNs(activity);
-      const isOfName = task === -1 || activities.task[activity] === task;
+      const isOfTask = task === -1 || activities.task[activity] === task;
+      const isOfName = isOfTask && (this.#label < 0 || activities.kindLabel[activity] === this.#label);
       if (this.#onlyFailed.checked && activities.failed[activity] === 0) return false;
       return isOfName && duration >= from && duration < to && (found === undefined || found[activity] === 1);
     });

@@ -3,8 +3,8 @@
 import { thousands } from '../view/number-text.ts';
 import type { NameStatistics } from '../view/report/report-header.ts';
 import { element } from './dom.ts';
+import { durationChart } from './duration-chart.ts';
 import { indicesWhere } from './grouped.ts';
-import { type Bucket, histogram } from './histogram.ts';
 import type { PageState } from './page-state.ts';
 import { RowList } from './row-list.ts';
 import type { SlowestView } from './slowest-view.ts';
@@ -54,41 +54,18 @@ export class StatisticsView {
     const durations = Float64Array.from(indicesWhere(activities.count, isShown), (index) =>
       activities.durationNs(index),
     );
-    const buckets = histogram(durations);
-    const most = buckets.reduce((a, { count }) => Math.max(a, count), 1);
+    const onChoose = (from: number, to: number) => this.#slowest.limitTo(task, [from, to]);
     this.chart.replaceChildren(
       element('h2', {}, statistics.name),
-      element('div', { class: 'bars' }, ...buckets.map((bucket) => this.#bar(bucket, most, task))),
-      element('div', { class: 'axis' }, ...axisTexts(buckets).map((text) => element('span', {}, text))),
-      element('p', { class: 'muted' }, explanation(buckets, durations.length)),
+      ...durationChart({ durations, onChoose }),
+      element('p', { class: 'muted' }, explanation(durations.length)),
     );
   }
-
-  #bar(bucket: Bucket, most: number, task: number): HTMLElement {
-    const { from, to, count } = bucket;
-    const text = `${thousands(count)} took ${durationText(from)} to ${durationText(to)}`;
-    const bar = element('button', { type: 'button', class: 'bar', title: text, 'aria-label': text });
-    const fill = element('span', {});
-    fill.style.height = count === 0 ? '0' : `max(2px, ${(100 * count) / most}%)`;
-    bar.append(fill);
-    bar.disabled = count === 0;
-    bar.addEventListener('click', () => this.#slowest.limitTo(task, [from, to]));
-    return bar;
-  }
 }
 
-function explanation(buckets: readonly Bucket[], count: number): string {
-  if (buckets.length === 0) return 'None of them stopped.';
+function explanation(count: number): string {
+  if (count === 0) return 'None of them stopped.';
   return `${thousands(count)} durations. A bar lists its activities.`;
-}
-
-/** The first edge, the last one, and two in between. */
-function axisTexts(buckets: readonly Bucket[]): string[] {
-  const edges = [...buckets.map(({ from }) => from), ...buckets.slice(-1).map(({ to }) => to)];
-  const places = [0, 1 / 3, 2 / 3, 1].map((share) => Math.round(share * (edges.length - 1)));
-  return [...new Set(places)]
-    .map((place) => edges[place])
-    .flatMap((ns) => (ns === undefined ? [] : [durationText(ns)]));
 }
 
 function fillStatistics(row: HTMLElement, cells: readonly HTMLElement[], statistics: NameStatistics): void {

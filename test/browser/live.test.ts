@@ -99,6 +99,10 @@ describe.skipIf(skipReason !== undefined)(suiteName('the live page'), () => {
     await page.until(`document.querySelector('#reports a') !== null`);
     const address = await page.evaluate<string>(`document.querySelector('#reports a').href`);
     await page.navigate(address);
+    expect(await page.text('.finding')).toBe(
+      'Request took 8.00 ms. For 8.00 ms the trace does not say what it waited for: what the thread ran is not recorded.',
+    );
+    await page.evaluate(`document.getElementById('tab-tree').click()`);
     await page.until(`${rowsOf('tree')}.length === 1`);
     expect((await rows('tree'))[0]).toContain('Request');
   });

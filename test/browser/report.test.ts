@@ -21,7 +21,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 afterEach(() => page.close());
 
-async function open(
+async function openAnswers(
   events: Iterable<TraceEvent>,
   name = 'demo.nettrace',
   notices: string[] = [],
@@ -33,6 +33,13 @@ async function open(
   const html = reportHtml(report.content(trace));
   await pipeline(Readable.from(html), createWriteStream(file));
   page = await Page.open(file);
+}
+
+/** With the timeline and the tree of activities, rather than the answers that a report opens with. */
+async function open(...report: Parameters<typeof openAnswers>): Promise<void> {
+  await openAnswers(...report);
+  const hasAnswers = await page.evaluate<boolean>(`!document.getElementById('tab-why').hidden`);
+  if (hasAnswers) await clickOn('tab-tree');
 }
 
 const focus = (id: string) => page.evaluate(`document.getElementById('${id}').focus()`);
@@ -94,6 +101,9 @@ const FAILING: readonly WrittenEvent[] = [
         : event,
   );
 
+/** Five requests with nine calls each; an export holds the loop while the last of them is ready. */
+const HELD: readonly WrittenEvent[] = heldRequests();
+
 const choose = (label: string, text: string) =>
   page.evaluate(`{ const select = document.querySelector('[aria-label="${label}"]');
     select.value = Array.from(select.options).find(({ text }) => text === '${text}').value;
@@ -114,6 +124,62 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     expect(page.problems).toEqual([]);
     expect(page.requests.length).toBe(1);
     expect(page.requests[0]).toMatch(/^file:/);
+  });
+
+  it('opens with a sentence on each slow activity, and shows where its time went', async () => {
+    await openAnswers(HELD.map(written));
+    expect(await page.evaluate(`document.getElementById('tab-why').getAttribute('aria-selected')`)).toBe(
+      'true',
+    );
+    const sentence =
+      /GET \/user\/:id took 200 ms, usually 100 ms \(p50\), the slowest of 5\. For .* the loop ran GET \/export/;
+    expect(await page.text('.finding[aria-current]')).toMatch(sentence);
+    expect(await page.text('.account .note')).toMatch(sentence);
+    const states = await page.evaluate<number[]>(
+      `Array.from(document.querySelectorAll('.states .state'), (part) => parseFloat(part.style.width))`,
+    );
+    expect(states.reduce((sum, share) => sum + share, 0)).toBeCloseTo(100, 6);
+    expect(await page.text('.findings')).toMatch(
+      /6 activities together[\s\S]*N\+1: up to 9 calls of GET db:80\/item\/:id/,
+    );
+    expect(await page.text('.account .chart')).toContain('5 of its kind, usually 100 ms');
+    expect(await page.evaluate(`document.querySelector('.bar.marked').title`)).toMatch(
+      /^1 took .*, this one/,
+    );
+    const lanes = await page.evaluate<string[]>(
+      `Array.from(document.querySelectorAll('.lanes > .muted'), (title) => title.textContent)`,
+    );
+    expect(lanes).toEqual(['This activity', 'Event loop', 'Calls']);
+    expect(await page.text('.account')).toMatch(
+      /Its log lines and events\s+\+5\.000\s+Log\s+message=<b>loading<\/b>/,
+    );
+    expect(page.problems).toEqual([]);
+  });
+
+  it('leads from an answer to every activity in it, with the mouse and the keyboard', async () => {
+    await openAnswers(HELD.map(written));
+    await frame();
+    const { left, top } = await page.evaluate<{ left: number; top: number }>(
+      `Array.from(document.querySelectorAll('.lane-bar')).find((bar) => bar.textContent.startsWith('GET /export'))
+        .getBoundingClientRect().toJSON()`,
+    );
+    await page.click(left + 3, top + 3);
+    expect(await page.text('#announcement')).toContain('/export');
+    expect(await page.text('.account h2')).toContain('GET /export · 90 ms');
+    // Sentences are buttons.
+    await page.evaluate(`document.querySelector('.finding').focus()`);
+    await page.press('Enter');
+    expect(await page.text('.account h2')).toContain('GET /user/:id · 200 ms');
+    const calls = await page.text('.account details');
+    expect(calls).toMatch(/9 × GET db:80\/item\/:id 90 ms together, one after the other, N\+1/);
+    await page.evaluate(`document.querySelector('.account summary').click()`);
+    await page.until(`document.querySelectorAll('.account details li').length === 9`);
+    await page.evaluate(`document.querySelector('.account details button').click()`);
+    expect(await page.text('#announcement')).toContain('//1/5/1');
+    expect(await page.text('.account .note')).toContain('It is a part of GET /user/:id, which is explained.');
+    await page.evaluate(`document.querySelector('.account h2 button').click()`);
+    await page.until(`document.getElementById('timeline').offsetParent !== null`);
+    expect(page.problems).toEqual([]);
   });
 
   it('shows the details of what is clicked in the timeline, and a tooltip for what is under the mouse', async () => {
@@ -240,7 +306,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     expect(await page.text('#span')).toBe('110.000 to 160.000 ms (50 ms)');
     await focus('timeline');
     await page.press('0');
-    await page.until(`location.hash === '#activity=1'`);
+    await page.until(`location.hash === '#tab=tree&activity=1'`);
     await page.evaluate(`location.hash = '#activity=99&from=x&to=-1'`);
     await frame();
     expect(page.problems).toEqual([]);
@@ -254,7 +320,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
       deviceScaleFactor: 1,
       mobile: false,
     });
-    for (const name of ['tree', 'slowest', 'statistics', 'events']) {
+    for (const name of ['why', 'tree', 'slowest', 'statistics', 'events']) {
       await clickOn(`tab-${name}`);
       await frame();
       const tooWide = await page.evaluate<string[]>(`Array.from(
@@ -315,13 +381,15 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
 
   it('has headings in order, everything in landmarks, and texts that can be read', async () => {
     await open(FAILING.map(written));
-    await clickOn('tab-statistics');
-    await frame();
-    const levels = await page.evaluate<number[]>(
-      `Array.from(document.querySelectorAll('h1, h2, h3, h4'), (heading) => heading.offsetParent && Number(heading.tagName[1])).filter(Boolean)`,
-    );
-    expect(levels[0]).toBe(1);
-    for (const [i, level] of levels.entries()) expect(level).toBeLessThanOrEqual((levels[i - 1] ?? 0) + 1);
+    for (const tab of ['tab-statistics', 'tab-why']) {
+      await clickOn(tab);
+      await frame();
+      const levels = await page.evaluate<number[]>(
+        `Array.from(document.querySelectorAll('h1, h2, h3, h4'), (heading) => heading.offsetParent && Number(heading.tagName[1])).filter(Boolean)`,
+      );
+      expect(levels[0]).toBe(1);
+      for (const [i, level] of levels.entries()) expect(level).toBeLessThanOrEqual((levels[i - 1] ?? 0) + 1);
+    }
     const outside = `Array.from(document.getElementById('page').children, (part) => part.matches(
       'header, main, dialog, section[aria-label], [role=status], [aria-hidden=true]') ? '' : part.outerHTML).filter(Boolean)`;
     expect(await page.evaluate(outside)).toEqual([]);
@@ -434,7 +502,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     );
     await focus('timeline');
     await page.press('Shift+ArrowDown');
-    for (const tab of ['tab-slowest', 'tab-statistics', 'tab-events', 'tab-cpu', 'tab-tree']) {
+    for (const tab of ['tab-why', 'tab-slowest', 'tab-statistics', 'tab-events', 'tab-cpu', 'tab-tree']) {
       await clickOn(tab);
       await frame();
     }
@@ -454,9 +522,9 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
       '25.0|25.0|App.Query|App',
       '0.0|100.0|Process 4321|',
     ]);
-    const facts = () => page.text('.facts');
+    const facts = () => page.text('#panel-cpu .facts');
     expect(await facts()).toBe('4 CPU samples');
-    await page.evaluate(`document.querySelector('.flame').focus()`);
+    await page.evaluate(`document.querySelector('#panel-cpu .flame').focus()`);
     for (const key of ['ArrowDown', 'ArrowDown', 'ArrowDown']) await page.press(key);
     expect(await facts()).toBe('App.Work · 2 samples (50.0 %), 2 in it (50.0 %) · App');
     await page.press('ArrowRight');
@@ -464,7 +532,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     // Zoomed, the call fills the width, below its callers.
     await page.press('Enter');
     const { left, top } = await page.evaluate<{ left: number; top: number }>(
-      `document.querySelector('.flame').getBoundingClientRect().toJSON()`,
+      `document.querySelector('#panel-cpu .flame').getBoundingClientRect().toJSON()`,
     );
     await page.move(left + 10, top + 2.5 * 18);
     await frame();
@@ -477,7 +545,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
       search.value = 'query'; search.dispatchEvent(new Event('input')); }`);
     await page.until(`document.querySelector('.cpu').parentNode.innerText.includes('in 25.0 % of samples')`);
     await choose('Samples in activities of this name', 'Demo/Db (1)');
-    await page.until(`document.querySelector('.facts').textContent === '1 of 4 CPU samples'`);
+    await page.until(`document.querySelector('#panel-cpu .facts').textContent === '1 of 4 CPU samples'`);
     await page.until(`location.hash === '#tab=cpu'`);
     await choose('Samples in activities of this name', 'All samples');
     await clickOn('tab-tree');
@@ -486,7 +554,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     expect(await page.text('#details')).toMatch(/CPU samples\s+3: flame graph/);
     await page.evaluate(`Array.from(document.querySelectorAll('#details button'))
       .find(({ textContent }) => textContent.endsWith('flame graph')).click()`);
-    await page.until(`document.querySelector('.facts').textContent === '3 of 4 CPU samples'`);
+    await page.until(`document.querySelector('#panel-cpu .facts').textContent === '3 of 4 CPU samples'`);
     expect(page.problems).toEqual([]);
   });
 
@@ -566,4 +634,45 @@ async function frameTimes(): Promise<{ median: number; p95: number; last: number
   })()`);
   const at = (share: number) => times[Math.floor(share * (times.length - 1))] ?? 0;
   return { median: at(0.5), p95: at(0.95), last: at(1) };
+}
+
+function heldRequests(): WrittenEvent[] {
+  const events: WrittenEvent[] = [];
+  let number = 0;
+  const run = (id: string, from: number, to: number, wokenBy: string, lateMSec = 0) => {
+    const [startedAgoMSec, durationMSec] = [to - from, to - from];
+    const clocks = { cpuMSec: durationMSec, processorWaitMSec: 0, lateMSec, lateAtMostMSec: lateMSec };
+    const payload = {
+      number: ++number,
+      startedAgoMSec,
+      durationMSec,
+      wokenBy,
+      isOwnCallback: true,
+      ...clocks,
+    };
+    events.push({ name: 'Node.Runtime/ActivityRun', at: to, id, payload });
+  };
+  const activity = (task: string, id: string, from: number, to: number, payload: WrittenEvent['payload']) => {
+    const starts = { name: `Node.Http/${task}Start`, at: from, id };
+    events.push(payload === undefined ? starts : { ...starts, payload });
+    events.push({ name: `Node.Http/${task}Stop`, at: to, id, payload: { statusCode: 200 } });
+  };
+  for (let request = 1; request <= 5; request++) {
+    const [id, from] = [`//1/${request}`, request * 1000];
+    const to = from + (request === 5 ? 200 : 100);
+    activity('Request', id, from, to, { method: 'GET', pathAndQuery: `/user/${request}` });
+    run(id, from, from + 2, 'http.server');
+    for (let call = 1; call <= 9; call++) {
+      const at = from + call * 10;
+      const payload = { method: 'GET', host: 'db', port: 80, pathAndQuery: `/item/${call}` };
+      activity('ClientRequest', `${id}/${call}`, at - 8, at + 2, payload);
+    }
+    if (request === 5) {
+      events.push({ name: 'Log', at: from + 5, id, payload: { message: '<b>loading</b>' } });
+      activity('Request', '//1/6', from + 100, from + 190, { method: 'GET', pathAndQuery: '/export' });
+      run('//1/6', from + 100, from + 190, 'http.server');
+      run(id, from + 190, to, 'http.client', 90);
+    } else run(id, to - 2, to, 'http.client');
+  }
+  return events.sort((a, b) => a.at - b.at);
 }

@@ -22,6 +22,7 @@ export class ActivityColumns {
   readonly #covered: number[] = [];
   readonly #states: number[] = [];
   readonly #stopEvents: number[] = [];
+  readonly #labels: number[] = [];
 
   constructor(names: ReportNames) {
     this.#names = names;
@@ -47,6 +48,7 @@ export class ActivityColumns {
     this.#covered.push(0);
     this.#states.push(0);
     this.#stopEvents.push(-1);
+    this.#labels.push(-1);
     this.update(activity, this.count++);
   }
 
@@ -68,6 +70,12 @@ export class ActivityColumns {
     this.#stopEvents[number] = stopEvent ?? -1;
   }
 
+  /** @param label what activities of its kind are called */
+  explain(activity: TracedActivity, label: string): void {
+    const number = this.numberOf(activity);
+    if (number !== undefined) this.#labels[number] = this.#names.label(label) ?? -1;
+  }
+
   get duration(): ReportColumn {
     return columnOf(this.#durations, 1);
   }
@@ -82,6 +90,10 @@ export class ActivityColumns {
 
   get stopEvent(): ReportColumn {
     return columnOf(this.#stopEvents, 1);
+  }
+
+  get label(): ReportColumn {
+    return columnOf(this.#labels, 1);
   }
 }
 

@@ -4,6 +4,7 @@ import type { TraceEvent } from '../../trace/trace-event.ts';
 import { isCpuSample } from '../cpu/cpu-profile.ts';
 import type { FrameNames } from '../cpu/frame-names.ts';
 import { eventName } from '../event-names.ts';
+import { isActivityRun } from '../explain/loop-runs.ts';
 import { PayloadColumns } from './payload-columns.ts';
 import { ReportColumn } from './report-column.ts';
 import type { EventKind } from './report-header.ts';
@@ -90,7 +91,11 @@ export class EventColumns {
       const shown = this.#names.name(eventName(event).slice(provider.length + 1));
       const isSample = isCpuSample({ provider, name, threadId: undefined, payload: {} });
       const about = { provider: this.#names.provider(provider), name: shown, id, version, level };
-      return isSample ? { ...about, isSample } : about;
+      return {
+        ...about,
+        ...(isSample ? { isSample } : {}),
+        ...(isActivityRun(event) ? { isRun: true } : {}),
+      };
     });
   }
 }

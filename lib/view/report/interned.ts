@@ -19,8 +19,12 @@ export class Interned<T> {
 }
 
 /** The maximum length of a name in a report, in characters. Only corrupt or hostile traces have longer ones. */
-const MAX_NAME_LENGTH = 300;
+export const MAX_NAME_LENGTH = 300;
 
 export function shortened(name: string): string {
-  return name.length <= MAX_NAME_LENGTH ? name : `${name.slice(0, MAX_NAME_LENGTH)}…`;
+  return shortenedTo(MAX_NAME_LENGTH, name);
+}
+
+export function shortenedTo(length: number, text: string): string {
+  return text.length <= length ? text : `${text.slice(0, length)}…`;
 }

@@ -42,6 +42,8 @@ export const COLUMN_NAMES = [
   'activityParent',
   /** The thread of its start: index into `threads`. */
   'activityThread',
+  /** It says what activities of its kind are called, as an optional index into `labels`. */
+  'activityLabel',
   /** Its start and stop events; optional. */
   'activityStartEvent',
   'activityStopEvent',
@@ -102,6 +104,9 @@ export interface ReportHeader {
   readonly spanKinds: readonly string[];
   /** Field names. */
   readonly shapes: readonly (readonly string[])[];
+  /** They name kinds of activities: `GET /user/:id`. */
+  readonly labels: readonly string[];
+  readonly explanations: ReportExplanations;
   /** The order is that of total durations, the longest first. */
   readonly statistics: readonly NameStatistics[];
   /** The sizes are in bytes. */
@@ -119,6 +124,8 @@ export interface EventKind {
   readonly level: number;
   /** Those with a stack are CPU samples. */
   readonly isSample?: true;
+  /** They say what a thread ran: see activity/runs.ts. */
+  readonly isRun?: true;
 }
 
 /** Values over time, or spans of time. */
@@ -150,6 +157,52 @@ export interface ReportThread {
   readonly processId: number | undefined;
   readonly threadId: number | undefined;
   readonly processName: string | undefined;
+}
+
+/** It says why activities were slow, for people. */
+export interface ReportExplanations {
+  /** What was slowest against others of its kind comes first. */
+  readonly activities: readonly Explanation[];
+  /** It counts the activities that `totals` are about. */
+  readonly count: number;
+  /** They say what made all activities together wait. */
+  readonly totals: readonly string[];
+  /** They say what the next recording should have. */
+  readonly hints: readonly string[];
+}
+
+/** It says why an activity took as long as it did. Times are in nanoseconds. */
+export interface Explanation {
+  /** The index is that in the report. */
+  readonly activity: number;
+  /** It is the median of its kind. */
+  readonly usualNs: number;
+  readonly sentence: string;
+  /** It says who else suffered from the same. */
+  readonly others: string | undefined;
+  /** They add up to its duration, longest first. */
+  readonly states: readonly ReportState[];
+  /** They held its thread, the longest first. */
+  readonly holds: readonly ReportHold[];
+}
+
+/** The members are those of `StatePart` in explain/sentences.ts, which the page cannot import. */
+export interface ReportState {
+  readonly state: string;
+  readonly text: string;
+  readonly ns: number;
+  readonly atLeastNs: number;
+}
+
+export interface ReportHold {
+  /** This activity ran, if it is in the report. */
+  readonly activity: number | undefined;
+  readonly label: string;
+  /** These times are those of the whole run. */
+  readonly startNs: number;
+  readonly endNs: number;
+  /** It held the explained activity for so long. */
+  readonly ns: number;
 }
 
 /** Times in nanoseconds; percentiles are undefined if no activity has stopped. */

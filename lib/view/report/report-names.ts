@@ -3,12 +3,13 @@
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import { type ActivityKey, ActivityKeys } from '../activity-key.ts';
 import type { TracedActivity } from '../traced-activity.ts';
-import { Interned, shortened } from './interned.ts';
+import { Interned, MAX_NAME_LENGTH, shortened, shortenedTo } from './interned.ts';
 import { ReportColumn } from './report-column.ts';
 import type { EventKind, ReportTask, ReportThread } from './report-header.ts';
 
 /** The maximum total length of names, in characters; further names become `NAME_TOO_MANY`. */
 const MAX_NAMES_LENGTH = 32 << 20;
+const MAX_LABELS = 20_000;
 const NAME_TOO_MANY = '(too many names)';
 
 interface LastThread {
@@ -21,6 +22,7 @@ export class ReportNames {
   readonly kinds: Interned<EventKind> = new Interned();
   readonly #providers = new Interned<string>();
   readonly #tasks = new Interned<ReportTask>();
+  readonly #labels = new Interned<string>();
   readonly #threads = new Interned<Omit<ReportThread, 'processName'>>();
   readonly #keys: ActivityKeys;
   /** The ids of recent events; an id that returns much later is stored again. */
@@ -44,8 +46,19 @@ export class ReportNames {
     return this.#tasks.values;
   }
 
-  name(text: string): string {
-    const name = this.#length > MAX_NAMES_LENGTH ? NAME_TOO_MANY : shortened(text);
+  get labels(): readonly string[] {
+    return this.#labels.values;
+  }
+
+  /** It is undefined if there are too many. */
+  label(label: string): number | undefined {
+    if (this.#labels.values.length >= MAX_LABELS && !this.#labels.has(label)) return undefined;
+    return this.#labels.indexOf(label, () => this.name(label));
+  }
+
+  /** @param length the maximum, in characters */
+  name(text: string, length = MAX_NAME_LENGTH): string {
+    const name = this.#length > MAX_NAMES_LENGTH ? NAME_TOO_MANY : shortenedTo(length, text);
     this.#length += name.length;
     return name;
   }

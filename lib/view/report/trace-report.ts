@@ -5,14 +5,17 @@
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import { ActivityStats, type NameStats } from '../activity-stats.ts';
 import { ActivityCharges, type ActivityRun } from '../cpu/activity-charges.ts';
+import { CpuProfile } from '../cpu/cpu-profile.ts';
 import { FrameNames } from '../cpu/frame-names.ts';
+import { ExplainedActivities } from '../explain/explained-activities.ts';
 import { thousands } from '../number-text.ts';
-import { type ActivityChange, TraceActivities } from '../trace-activities.ts';
+import type { ActivityChange, TraceActivities } from '../trace-activities.ts';
 import type { TracedActivity } from '../traced-activity.ts';
 import { ActivityColumns } from './activity-columns.ts';
 import { EventColumns } from './event-columns.ts';
 import { shortened } from './interned.ts';
 import type { ReportColumn } from './report-column.ts';
+import { ReportFindings } from './report-explanations.ts';
 import { COLUMN_NAMES, type ColumnName, type NameStatistics, type ReportHeader } from './report-header.ts';
 import { ReportNames } from './report-names.ts';
 import type { NamesInTrace, StackColumns } from './stack-columns.ts';
@@ -41,11 +44,14 @@ export interface ReportLimits {
 const LIMITS: ReportLimits = { events: 2_000_000, activities: 1_000_000 };
 
 export class TraceReport {
-  readonly #activities = new TraceActivities((activity) => this.#rows.update(activity));
   readonly #stats = new ActivityStats();
-  readonly #names = new ReportNames(this.#activities.keys);
+  readonly #findings = new ReportFindings();
+  readonly #profile: CpuProfile;
+  readonly #explained: ExplainedActivities;
+  readonly #activities: TraceActivities;
+  readonly #names: ReportNames;
   readonly #events: EventColumns;
-  readonly #rows = new ActivityColumns(this.#names);
+  readonly #rows: ActivityColumns;
   readonly #charges = new ActivityCharges<TracedActivity | undefined, number>(
     (event) => this.#activities.activityOf(event),
     (sample, run) => this.#charge(sample, run),
@@ -58,12 +64,24 @@ export class TraceReport {
   /** @param frames the names of functions */
   constructor(limits: ReportLimits = LIMITS, frames: FrameNames = new FrameNames()) {
     this.#limits = limits;
+    this.#profile = new CpuProfile(frames);
+    this.#explained = new ExplainedActivities({
+      take: (time) => {
+        this.#rows.explain(time.activity, time.label);
+        this.#findings.add(time);
+      },
+      onClosed: (activity) => this.#rows.update(activity),
+      profile: this.#profile,
+    });
+    this.#activities = this.#explained.activities;
+    this.#names = new ReportNames(this.#activities.keys);
+    this.#rows = new ActivityColumns(this.#names);
     this.#events = new EventColumns(this.#names, frames);
   }
 
   /** Takes the next event in time order. */
   add(event: TraceEvent): void {
-    const change = this.#activities.add(event);
+    const change = this.#explained.add(event);
     // There can be thousands a second, which say nothing that the samples do not show.
     if (this.#charges.addSwitch(event)) return;
     this.#eventCount++;
@@ -77,7 +95,6 @@ export class TraceReport {
     const known = activity && this.#rows.numberOf(activity);
     // The number that the activity is going to have.
     const index = isKept ? this.#rows.count : known;
-    this.#events.stacks.frames.add(event);
     const isWritten = this.#events.count < this.#limits.events;
     const number = isWritten ? this.#events.add(event, nowNs, index) : undefined;
     const { lastSample } = this.#events;
@@ -100,6 +117,7 @@ export class TraceReport {
   /** The content of the report after all events. */
   content(trace: ReportedTrace): ReportContent {
     this.#charges.end();
+    this.#explained.end();
     const startNs = this.#startNs ?? 0;
     for (const activity of this.#activities.open()) this.#rows.update(activity);
     const stacks = this.#events.stacks.merged(this.#names, trace);
@@ -122,6 +140,15 @@ export class TraceReport {
       tracks: this.#events.tracks.tracks,
       spanKinds: this.#events.tracks.kinds,
       shapes: this.#events.payloads.shapes,
+      labels: this.#names.labels,
+      explanations: this.#findings.explanations(
+        this.#explained.recorded,
+        {
+          numberOf: (activity) => this.#rows.numberOf(activity),
+          text: (text) => this.#names.name(text, MAX_SENTENCE_LENGTH),
+        },
+        (stack) => this.#profile.framesOf(stack, trace.mappings),
+      ),
       statistics: this.#stats.names.slice(0, MAX_STATISTICS).map(statisticsOf),
       columnSizes: Object.fromEntries(sizes) as Record<ColumnName, number>,
     };
@@ -149,6 +176,7 @@ export class TraceReport {
       activityId: activities.id,
       activityParent: activities.parent,
       activityThread: activities.thread,
+      activityLabel: activities.label,
       activityStartEvent: activities.startEvent,
       activityStopEvent: activities.stopEvent,
       sampleActivity: stacks.sampleActivity,
@@ -204,6 +232,8 @@ export class TraceReport {
 }
 
 const MAX_STATISTICS = 5000;
+/** The length is in characters. Only names in hostile traces make longer sentences. */
+const MAX_SENTENCE_LENGTH = 1000;
 
 function isFirstSeen({ boundary, activity }: ActivityChange): boolean {
   return boundary === 'Start' || activity.state === 'unstarted';
