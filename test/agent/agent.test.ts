@@ -157,7 +157,7 @@ describe.skipIf(notHere !== undefined)(named('the agent', notHere), () => {
       expect.stringMatching(
         /^tracewright: .*agent\.json: disk\.maxBytes must be a number from .+, not 'all'\.$/,
       ),
-      expect.stringMatching(/agent\.json: rules\[0\]\.seconds must be a number from 0 to 86400, not -1\.$/),
+      expect.stringMatching(/agent\.json: rules\[0\]\.durationMs must be a number from 0 to 86400000, not -1000\.$/),
     ]);
     expect(existsSync(fleet.folder)).toBe(false);
   });

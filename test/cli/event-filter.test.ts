@@ -95,7 +95,7 @@ describe('an invalid filter', () => {
     [{ keywords: 'all' }, '--keywords takes 64 bits in hex, not "all".'],
     [
       { level: 'loud' },
-      '--level takes 0 to 255 or one of always, critical, error, warning, informational, verbose, not "loud".',
+      '--level takes a number from 0 to 255, or a name such as Warning, not "loud".',
     ],
     [
       { activity: ['1/1'] },

@@ -348,7 +348,7 @@ describe.skipIf('reason' in tools)(`in protobuf${'reason' in tools ? ` (${tools.
   it("is decoded by OpenTelemetry's own package to the same as in JSON", () => {
     const require = createRequire(join('folder' in tools ? tools.folder : '', 'package.json'));
     const transformer = require.resolve('@opentelemetry/otlp-transformer');
-    const root = require(join(transformer, '../view/generated/root.js'));
+    const root = require(join(transformer, '../generated/root.js'));
     const { ExportTraceServiceRequest: decoder } = root.opentelemetry.proto.collector.trace.v1 as {
       ExportTraceServiceRequest: Decoder;
     };

@@ -76,7 +76,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
     expect(wide(start?.file)).toMatch(/^Z:\\.*\\Ω\.etl$/);
 
     expect(enabledIn(calls)).toEqual([
-      [TPL_EVENT_SOURCE, 4, '0x80'],
+      [TPL_EVENT_SOURCE, 4, '0xc3'],
       [providerGuid('MyCompany-MyService'), 4, '0x2'],
       [OTHER, 4, '0x2'],
     ]);
@@ -165,7 +165,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
     ]);
     const enabled = callsOf(calls, 'enableTrace');
     expect(enabled.map(({ provider, code, level, any }) => [provider, code, level, any])).toEqual([
-      [TPL_EVENT_SOURCE, 1, 4, '0x80'],
+      [TPL_EVENT_SOURCE, 1, 4, '0xc3'],
       [JAVASCRIPT, 1, 5, ALL_KEYWORDS],
       [providerGuid('Node.Runtime'), 1, 6, '0x10'],
       [OTHER, 1, 255, ALL_KEYWORDS],
