@@ -157,7 +157,9 @@ describe.skipIf(notHere !== undefined)(named('the agent', notHere), () => {
       expect.stringMatching(
         /^tracewright: .*agent\.json: disk\.maxBytes must be a number from .+, not 'all'\.$/,
       ),
-      expect.stringMatching(/agent\.json: rules\[0\]\.durationMs must be a number from 0 to 86400000, not -1000\.$/),
+      expect.stringMatching(
+        /agent\.json: rules\[0\]\.durationMs must be a number from 0 to 86400000, not -1000\.$/,
+      ),
     ]);
     expect(existsSync(fleet.folder)).toBe(false);
   });

@@ -93,10 +93,7 @@ it('an event without keywords passes any keywords', () => {
 describe('an invalid filter', () => {
   it.each([
     [{ keywords: 'all' }, '--keywords takes 64 bits in hex, not "all".'],
-    [
-      { level: 'loud' },
-      '--level takes a number from 0 to 255, or a name such as Warning, not "loud".',
-    ],
+    [{ level: 'loud' }, '--level takes a number from 0 to 255, or a name such as Warning, not "loud".'],
     [
       { activity: ['1/1'] },
       '--activity takes a path (//1/1, or /#4321/1/1/ of one process) or a GUID, not "1/1".',
