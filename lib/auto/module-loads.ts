@@ -5,19 +5,22 @@ import { sharedActivities } from '../activity/shared.ts';
 import { FAILURE, failureFields, NO_FAILURE, shortened } from '../base/thrown-fields.ts';
 import type { Observation } from '../runtime/observation.ts';
 import { activityEventsOf } from '../source/activity-events.ts';
+import { Level } from '../source/constants.ts';
 import { event } from '../source/event.ts';
 import { defineEventSource } from '../source/event-source.ts';
 import { subscribed } from './channels.ts';
 import type { Settings } from './settings.ts';
 
-/** Event ids follow from the order: add new events at the end. */
+/**
+ * Event ids follow from the order: add new events at the end. A start loads hundreds of modules, so the level is Verbose.
+ */
 export function defineModuleEvents() {
   return defineEventSource('Node.Module', {
     LoadStart: event(
       { name: 'string', package: 'string', kind: 'string', parent: 'string' },
-      { activityOptions: ActivityOptions.Recursive },
+      { level: Level.Verbose, activityOptions: ActivityOptions.Recursive },
     ),
-    LoadStop: event(FAILURE),
+    LoadStop: event(FAILURE, { level: Level.Verbose }),
   });
 }
 

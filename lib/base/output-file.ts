@@ -52,6 +52,8 @@ export interface OutputFileOptions {
   readonly owner?: { readonly uid: number; readonly gid: number } | undefined;
   /** Whether it stays under its temporary name if the process exits: somebody will complete it. */
   readonly isSalvageable?: boolean;
+  /** Whether the name may be that of a pipe, whose opening waits for a reader; by default, it is refused. */
+  readonly allowsPipe?: boolean;
 }
 
 export class OutputFile {
@@ -62,10 +64,13 @@ export class OutputFile {
   #isOpen = true;
 
   /** @throws OutputError */
-  constructor(path: string, { mode = PRIVATE, owner, isSalvageable }: OutputFileOptions = {}) {
+  constructor(
+    path: string,
+    { mode = PRIVATE, owner, isSalvageable, allowsPipe = false }: OutputFileOptions = {},
+  ) {
     this.path = path;
     try {
-      const direct = openDirectly(path);
+      const direct = openDirectly(path, allowsPipe);
       if (direct !== undefined) {
         this.descriptor = direct;
         return;
@@ -250,12 +255,13 @@ export function nameOfPartial(name: string): string | undefined {
 }
 
 /** @returns undefined for a file; devices and pipes are written to, not replaced */
-function openDirectly(path: string): number | undefined {
+function openDirectly(path: string, allowsPipe: boolean): number | undefined {
   const { O_WRONLY, O_RDWR } = constants;
   if (OWN_DESCRIPTOR.test(path)) return openSync(path, O_WRONLY);
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined || found.isFile()) return undefined;
   if (found.isCharacterDevice()) return openSync(path, O_RDWR | O_NOFOLLOW);
+  if (found.isFIFO() && !allowsPipe) throw refusal(path, 'it is a pipe');
   if (found.isFIFO()) {
     requireOwn(path, found);
     const descriptor = openSync(path, O_WRONLY | O_NOFOLLOW);

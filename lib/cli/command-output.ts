@@ -95,7 +95,7 @@ class NamedOutput implements CommandOutput {
   size = 0;
 
   constructor(path: string, recording: RecordingOutput | undefined) {
-    this.#file = new OutputFile(path);
+    this.#file = new OutputFile(path, { allowsPipe: true });
     this.#recording = recording;
   }
 

@@ -312,6 +312,13 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
       `Ended an earlier ETW session that was writing ${leftBehind}.`,
       'Recorded into trace.etl (0.0 kB), none lost.',
     ]);
-    expect(stopsIn(ended.calls).map(({ name }) => wide(name))).toEqual(['tracewright', '']);
+    // The earlier session is found by its name, and both are ended by their handles.
+    const named = callsOf(ended.calls, 'controlTrace').filter(({ name }) => wide(name) === 'tracewright');
+    expect(named.every(({ code }) => code !== STOP)).toBe(true);
+    const sessions = stopsIn(ended.calls).map(({ session }) => session);
+    expect(sessions).toEqual([
+      expect.not.stringMatching('^0x0$'),
+      callsOf(ended.calls, 'startTrace')[0]?.session,
+    ]);
   });
 });

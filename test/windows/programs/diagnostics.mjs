@@ -22,7 +22,7 @@ const chunks = [];
 const reading = (async () => {
   for await (const chunk of session.stream) chunks.push(chunk);
 })();
-await session.close();
+await session.stop();
 await reading;
 await port.close();
 const afterwards = await client.processInfo().catch((error) => error.code);

@@ -221,7 +221,7 @@ failNext('privilege', 1300);
 results['no-privilege'] = refused(() =>
   EtwSession.start({ name: 'k', file: 'k.etl', system: { events: cpu } }),
 );
-scenario('system', { file: 'system.etl', system: { events: cpu, sampleInterval: 0.25 } }, (session) => {
+scenario('system', { file: 'system.etl', system: { events: cpu, sampleIntervalMs: 0.25 } }, (session) => {
   session.enable(P);
   ofKernel();
   many(1);
