@@ -2,7 +2,10 @@
 
 import { shown } from '../base/value-text.ts';
 import { argumentTexts } from '../listen/commands.ts';
-import { checkFilter, eventIdTest } from '../listen/filter.ts';
+import { checkFilter, eventIdTest, keywordBits } from '../listen/filter.ts';
+import { eventSources } from '../listen/sources.ts';
+import { subscriptionsOf } from '../listen/subscriptions.ts';
+import type { Listenable } from '../listen/written-event.ts';
 import type { EventFilter } from '../wire/diagnostics-ipc/tracing.ts';
 import { ALL_KEYWORDS } from '../wire/schema.ts';
 import { parseProviders, SessionError, type SessionProvider } from './session-provider.ts';
@@ -14,6 +17,8 @@ const EVERY = '*';
 /** Cloneable with structuredClone, for worker threads. */
 export interface ProviderRequest {
   readonly keywords: bigint;
+  /** Further keywords, whose bits each source knows; undefined for none. */
+  readonly keywordNames: readonly string[] | undefined;
   readonly level: number;
   readonly arguments: Readonly<Record<string, string>>;
   readonly filter: EventFilter | undefined;
@@ -38,6 +43,7 @@ export class ProviderRequests {
       const before = byName.get(provider.name);
       byName.set(provider.name, before === undefined ? request : merged(before, request));
     }
+    for (const [name, { keywordNames }] of byName) checkKeywordNames(name, keywordNames);
     return new ProviderRequests(byName);
   }
 
@@ -60,12 +66,49 @@ function requestOf(provider: SessionProvider): ProviderRequest {
     throw new SessionError(`A session's provider must have a name, and ${shown(provider)} has none.`);
   }
   const { name, keywords = ALL_KEYWORDS, level = VERBOSE, arguments: args = {}, filter } = provider;
+  const keywordNames =
+    typeof keywords === 'string' || Array.isArray(keywords) ? [keywords].flat() : undefined;
+  const bits = keywordNames === undefined ? (keywords as bigint) : 0n;
   try {
-    checkFilter({ keywords, level });
+    checkFilter({ keywords: bits, level });
   } catch (error) {
     throw new SessionError(`The session's provider ${name}: ${(error as RangeError).message}`);
   }
-  return { keywords, level, arguments: argumentTexts(args), filter: filter && checkedFilter(filter, name) };
+  return {
+    keywords: bits,
+    keywordNames,
+    level,
+    arguments: argumentTexts(args),
+    filter: filter && checkedFilter(filter, name),
+  };
+}
+
+/** @throws SessionError if none of the provider's sources defines one of them; there may be sources later */
+function checkKeywordNames(provider: string, names: readonly string[] | undefined): void {
+  if (names === undefined) return;
+  if (provider === EVERY) {
+    throw new SessionError(
+      `The keywords of ${EVERY} must be a bigint (0x2n): each source has names of its own.`,
+    );
+  }
+  const sources = eventSources().filter((source) => source.name === provider);
+  const known = Object.assign({}, ...sources.map((source) => subscriptionsOf(source).keywordNames));
+  if (sources.length === 0) return;
+  keywordBits(names, known, (problem) => {
+    throw new SessionError(`${provider}: ${problem}`);
+  });
+}
+
+/** The request with bits in place of names. */
+export function inBitsOf(
+  source: Listenable,
+  request: ProviderRequest,
+  onUnknown: (problem: string) => void,
+): ProviderRequest {
+  const { keywords, keywordNames } = request;
+  if (keywordNames === undefined) return request;
+  const named = keywordBits(keywordNames, subscriptionsOf(source).keywordNames, onUnknown);
+  return { ...request, keywords: keywords | named, keywordNames: undefined };
 }
 
 function checkedFilter(filter: EventFilter, provider: string): EventFilter {
@@ -94,6 +137,10 @@ function merged(first: ProviderRequest, second: ProviderRequest): ProviderReques
   const asksForAll = first.level === 0 || second.level === 0;
   return {
     keywords: first.keywords | second.keywords,
+    keywordNames:
+      first.keywordNames === undefined && second.keywordNames === undefined
+        ? undefined
+        : [...(first.keywordNames ?? []), ...(second.keywordNames ?? [])],
     level: asksForAll ? 0 : Math.max(first.level, second.level),
     arguments: { ...first.arguments, ...second.arguments },
     filter: eitherOf(first.filter, second.filter),

@@ -1,11 +1,15 @@
 /** The providers that a session requests, in dotnet-trace's command-line syntax. */
+import { knownKeywords, wrongCaseOf } from '../known/automatic.ts';
+import { type Keywords, keywordBits } from '../listen/filter.ts';
+import { MAX_LEVEL } from '../wire/diagnostics-ipc/constants.ts';
 import {
   type ProviderText,
   ProviderTextError,
   parseProviderTexts,
   splitOutsideQuotes,
 } from '../wire/diagnostics-ipc/provider-text.ts';
-import type { EventFilter, TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
+import { type EventFilter, sessionLevel, type TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
+import { ALL_KEYWORDS } from '../wire/schema.ts';
 
 /** Invalid session options: a mistake of the caller. */
 export class SessionError extends Error {
@@ -18,8 +22,10 @@ export interface SessionProvider {
   readonly name: string;
   /**
    * Events with any of these, and events without keywords; the default is all. 0n selects only events without keywords.
+   * Names are those of the source's `keywords`; of a source that is defined later, a name that it lacks selects nothing,
+   * with a process warning.
    */
-  readonly keywords?: bigint;
+  readonly keywords?: Keywords;
   /** This level and the more severe ones (lower numbers); the default is Verbose, 0 means all. */
   readonly level?: number;
   /** The provider's command handlers receive these. */
@@ -79,6 +85,47 @@ function argumentOf(part: string): [name: string, value: string] | undefined {
 
 function unquoted(text: string): string {
   return text.replaceAll('"', '');
+}
+
+/** What a session requests of providers that do not say so themselves; the default is everything. */
+interface Defaults {
+  readonly level?: number;
+  readonly keywords?: bigint;
+}
+
+/**
+ * What to request of another process, whose sources are unknown here: only our own providers' keywords have names.
+ *
+ * @param text see `parseProviderTexts`
+ * @throws SessionError
+ */
+export function tracingProviders(text: string, defaults: Defaults = {}): TracingProvider[] {
+  return parsed(text).map((provider) => tracingProvider(provider, defaults));
+}
+
+/** @throws SessionError if the name is nearly that of one of our own providers, or a keyword is unknown */
+export function tracingProvider(
+  provider: Partial<ProviderText> & Pick<ProviderText, 'name'>,
+  defaults: Defaults,
+): TracingProvider {
+  const { name, level = defaults.level ?? MAX_LEVEL, arguments: values = '' } = provider;
+  const { keywords = defaults.keywords ?? ALL_KEYWORDS } = provider;
+  const problem = wrongCaseOf(name);
+  if (problem !== undefined) throw new SessionError(problem);
+  return { name, keywords: knownBits(keywords, name), level: sessionLevel(level), arguments: values };
+}
+
+function knownBits(keywords: Keywords, provider: string): bigint {
+  if (typeof keywords === 'bigint') return keywords;
+  const names = knownKeywords(provider);
+  if (names === undefined) {
+    throw new SessionError(
+      `The keywords of ${provider} must be up to 64 bits in hex, not "${[keywords].flat().join('+')}": only its own process knows their names.`,
+    );
+  }
+  return keywordBits(keywords, names, (problem) => {
+    throw new SessionError(`${provider}: ${problem}`);
+  });
 }
 
 /** A tool's request, in the form that sessions use. */

@@ -9,7 +9,7 @@ import { observeSources } from '../listen/sources.ts';
 import { subscriptionsOf } from '../listen/subscriptions.ts';
 import type { Listenable } from '../listen/written-event.ts';
 import type { EventSchema } from '../wire/schema.ts';
-import type { ProviderRequest, ProviderRequests } from './requests.ts';
+import { inBitsOf, type ProviderRequest, type ProviderRequests } from './requests.ts';
 
 export class SessionSources {
   readonly #requests: ProviderRequests;
@@ -76,8 +76,9 @@ export class SessionSources {
   }
 
   #ask(source: Listenable): void {
-    const request = this.#requests.of(source.name);
-    if (request === undefined || this.#isOver) return;
+    const named = this.#requests.of(source.name);
+    if (named === undefined || this.#isOver) return;
+    const request = inBitsOf(source, named, (problem) => warnOnce(`${source.name}: ${problem}`));
     this.#asked.set(source, request);
     if (request.filter !== undefined) this.#idTests.set(source, eventIdTest(request.filter));
     for (const sender of [...this.#senders]) this.#enable(source, request, sender);
@@ -88,4 +89,13 @@ export class SessionSources {
     const asked = { ...request, onlyWithoutKeywords: request.keywords === 0n };
     if (this.#senders.has(sender)) subscriptionsOf(source).enable(this.#subscriber, asked, sender);
   }
+}
+
+const warned = new Set<string>();
+
+/** A thread can have many sources with one definition, and many sessions. */
+function warnOnce(problem: string): void {
+  if (warned.has(problem)) return;
+  warned.add(problem);
+  process.emitWarning(`${problem} A session requests it in vain.`, 'TracewrightWarning');
 }

@@ -13,8 +13,8 @@ import { StreamOutput } from './stream-output.ts';
 
 export interface SessionOptions {
   /**
-   * The events to record: `Name:KeywordsHex:Level:key=value;key=value`, several separated by `,`, as for dotnet-trace;
-   * or objects. `*` is every provider. Providers may be defined later.
+   * The events to record: `Name:Keywords:Level:key=value;key=value`, several separated by `,`, as for dotnet-trace, with
+   * keywords in hex or by names (`Requests+Heap`); or objects. `*` is every provider. Providers may be defined later.
    */
   readonly providers: string | readonly SessionProvider[];
   /**

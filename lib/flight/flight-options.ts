@@ -126,6 +126,7 @@ export function flightSettings(options: FlightRecorderOptions): FlightSettings {
 function withSamples({ byName }: ProviderRequests): ProviderRequests {
   const samples = {
     keywords: 0n,
+    keywordNames: undefined,
     level: 0,
     arguments: { SampleProfilerIntervalMS: CPU_INTERVAL_MS },
     filter: undefined,

@@ -1,7 +1,10 @@
 /**
- * tracewright's own providers, and OpenTelemetry's names for the fields of automatic activities: the stable names of its
+ * tracewright's own providers and their keywords, and OpenTelemetry's names for the fields of automatic activities: the stable names of its
  * semantic conventions.
  */
+
+import { ACTIVITY_RUN } from '../activity/runs.ts';
+import { ACTIVITY_SWITCH } from '../activity/switches.ts';
 
 const OWN_PROVIDERS = [
   'Node.Database',
@@ -13,6 +16,29 @@ const OWN_PROVIDERS = [
   'Node.Process',
   'Node.Runtime',
 ] as const;
+
+/** The keywords of `Node.Runtime`. GC, Exceptions and Threading have the same bits as in .NET's runtime provider. */
+export const RuntimeKeywords = {
+  GC: 0x1n,
+  Heap: 0x2n,
+  EventLoop: 0x4n,
+  Resources: 0x8n,
+  /** Its level is above Verbose: only those who ask for it get it. */
+  ActivitySwitches: ACTIVITY_SWITCH.keyword,
+  /** Its level is above Verbose, too. */
+  ActivityRuns: ACTIVITY_RUN.keyword,
+  /** Only for those who ask for it, as well. */
+  ActivityCode: 0x40n,
+  Exceptions: 0x8000n,
+  Threading: 0x10000n,
+} as const;
+
+/** The names of a provider's keywords, where its definition is elsewhere; undefined for all providers but our own. */
+export function knownKeywords(provider: string): Readonly<Record<string, bigint>> | undefined {
+  if (provider === 'Node.Runtime') return RuntimeKeywords;
+  // The others of ours have no keywords.
+  return OWN_PROVIDERS.some((own) => own === provider) ? {} : undefined;
+}
 
 /** @returns a sentence if a session would wait in vain for a provider of this name, since it means one of these */
 export function wrongCaseOf(name: string): string | undefined {

@@ -1,5 +1,6 @@
 /** A listener to many event sources, including future ones. .NET: EventListener. */
 import type { CommandArguments } from './commands.ts';
+import type { Keywords } from './filter.ts';
 import { Listener, type Subscription } from './listener.ts';
 import { observeSources } from './sources.ts';
 import { type Subscriptions, subscriptionsOf } from './subscriptions.ts';
@@ -38,11 +39,16 @@ export class EventListener<Written extends WrittenEvent = WrittenEvent> implemen
    * Requests events of the source, replacing the previous request. Each time, its command handlers receive `enable`.
    *
    * @param level this level and the more severe ones (lower numbers); 0 for all
-   * @param keywords events with any of them, and events without keywords; 0n for all
+   * @param keywords events with any of them, as bits or names, and events without keywords; 0n for all
    * @param args for the source's command handlers, such as `{ EventCounterIntervalSec: 1 }`
    * @throws RangeError for an invalid level or keywords
    */
-  enableEvents(source: Listenable, level: number, keywords = 0n, args: CommandArguments = {}): void {
+  enableEvents(
+    source: Listenable,
+    level: number,
+    keywords: Keywords = 0n,
+    args: CommandArguments = {},
+  ): void {
     if (this.#listener.isClosed) return;
     const subscriptions = subscriptionsOf(source);
     if (!subscriptions.isClosed) this.#enabled.add(subscriptions);

@@ -77,7 +77,7 @@ export class Listener implements Subscriber {
  * their own names and fields.
  *
  * @returns the subscription; `close()` ends it
- * @throws RangeError for an invalid filter
+ * @throws RangeError for an invalid filter, or a keyword that the source does not define
  */
 export function listen<Written extends WrittenEvent>(
   source: Listenable<Written>,

@@ -14,7 +14,14 @@ import {
   type SourceCommand,
   userCommand,
 } from './commands.ts';
-import { checkFilter, type Filter, passes } from './filter.ts';
+import {
+  checkFilter,
+  type Filter,
+  type KeywordNames,
+  keywordBits,
+  type ListenerFilter,
+  passes,
+} from './filter.ts';
 import { announceSource, forgetSource } from './sources.ts';
 import { LISTENABLE, type Listenable, type WrittenEvent } from './written-event.ts';
 
@@ -22,6 +29,9 @@ import { LISTENABLE, type Listenable, type WrittenEvent } from './written-event.
 export interface Request extends Filter {
   readonly arguments?: CommandArguments;
 }
+
+/** A request that may name keywords. */
+type NamingRequest = ListenerFilter & Omit<Request, 'keywords'>;
 
 /** @throws TypeError if it is not an event source */
 export function subscriptionsOf(source: Listenable): Subscriptions {
@@ -33,6 +43,9 @@ export function subscriptionsOf(source: Listenable): Subscriptions {
 export class Subscriptions {
   /** This exists only as a type; see `Listenable`. */
   declare readonly written?: WrittenEvent;
+  /** The source's names for keywords. */
+  readonly keywordNames: KeywordNames;
+  readonly #provider: string;
   readonly #prepare: () => void;
   readonly #commands: Commands;
   #audiences: Audience[] = [];
@@ -45,10 +58,12 @@ export class Subscriptions {
   onTraceEnd: ((request: Request) => void) | undefined;
 
   /**
-   * @param provider its name, for warnings
+   * @param provider its name, for warnings and errors
    * @param prepare called when a subscriber is added: activities must flow from then on
    */
-  constructor(provider: string, prepare: () => void) {
+  constructor(provider: string, prepare: () => void, keywordNames: KeywordNames = {}) {
+    this.keywordNames = keywordNames;
+    this.#provider = provider;
     this.#commands = new Commands(provider);
     this.#prepare = prepare;
   }
@@ -91,9 +106,13 @@ export class Subscriptions {
    * Gives the subscriber what it requests from now on, replacing its previous request.
    *
    * @param sender whose command it is, where the subscriber gets events for several: see `send`
-   * @throws RangeError for a level or keywords that cannot be
+   * @throws RangeError for a level or keywords that cannot be, or a keyword that the source does not define
    */
-  enable(subscriber: Subscriber, request: Request, sender: object = subscriber): void {
+  enable(subscriber: Subscriber, wanted: NamingRequest, sender: object = subscriber): void {
+    const bits = keywordBits(wanted.keywords ?? 0n, this.keywordNames, (problem) => {
+      throw new RangeError(`${this.#provider}: ${problem}`);
+    });
+    const request: Request = { ...wanted, keywords: bits };
     checkFilter(request);
     if (this.#isClosed) return;
     this.#requests.set(subscriber, request);

@@ -1,28 +1,13 @@
 /** The event source `Node.Runtime`: what Node.js reports about itself. See docs/runtime.md. */
 import { ACTIVITY_RUN } from '../activity/runs.ts';
 import { ACTIVITY_SWITCH } from '../activity/switches.ts';
+import { RuntimeKeywords } from '../known/automatic.ts';
 import { Level } from '../source/constants.ts';
 import { event } from '../source/event.ts';
 import { defineEventSource } from '../source/event-source.ts';
 
 /** Its level is above Verbose, as for activity switches: reading a stack takes tens of microseconds. */
-export const ACTIVITY_CODE = { keywords: 0x40n, level: 6 } as const;
-
-/** The keywords of `Node.Runtime`. GC, Exceptions and Threading have the same bits as in .NET's runtime provider. */
-export const RuntimeKeywords = {
-  GC: 0x1n,
-  Heap: 0x2n,
-  EventLoop: 0x4n,
-  Resources: 0x8n,
-  /** Its level is above Verbose: only those who ask for it get it. */
-  ActivitySwitches: ACTIVITY_SWITCH.keyword,
-  /** Its level is above Verbose, too. */
-  ActivityRuns: ACTIVITY_RUN.keyword,
-  /** Only for those who ask for it, as well. */
-  ActivityCode: ACTIVITY_CODE.keywords,
-  Exceptions: 0x8000n,
-  Threading: 0x10000n,
-} as const;
+export const ACTIVITY_CODE = { keywords: RuntimeKeywords.ActivityCode, level: 6 } as const;
 
 /** Events get their ids by order: add new ones at the end. */
 export function defineRuntimeEvents() {

@@ -1,6 +1,7 @@
 /** What all sources with one definition share, until the last of them is closed: events, ids, subscriptions. */
 import { ActivityOptions, activityName } from '../activity/activity.ts';
 import { type SharedActivities, sharedActivities } from '../activity/shared.ts';
+import type { KeywordNames } from '../listen/filter.ts';
 import { Subscriptions } from '../listen/subscriptions.ts';
 import type { Tracer } from '../platform/tracer.ts';
 import type { ManifestSource } from '../wire/manifest/generate.ts';
@@ -11,7 +12,7 @@ import { ActivityEvents } from './activity-events.ts';
 import { Opcode } from './constants.ts';
 import { onEtwCommand } from './etw-commands.ts';
 import { eventFunction } from './event-functions.ts';
-import { type KeywordNames, partnerOf } from './event-schemas.ts';
+import { partnerOf } from './event-schemas.ts';
 import type { EventSource, Events } from './event-source-types.ts';
 import { EventWriter } from './event-writer.ts';
 import { writeManifestInBand } from './in-band-manifest.ts';
@@ -90,7 +91,7 @@ class DefinedSource {
       if (etwFormat !== 'manifest' || tracer.backend !== 'etw') this.#closing.push(() => ids.release());
       const { messages = {} } = definition;
       this.#described = { ...provider, events: schemas, keywordNames, messages };
-      this.#subscriptions = new Subscriptions(provider.name, () => shared.flow.begin());
+      this.#subscriptions = new Subscriptions(provider.name, () => shared.flow.begin(), keywordNames);
       const account = new Account();
       const { problem } = ids;
       if (problem !== undefined) account.tell('ids', () => problem);

@@ -3,6 +3,7 @@
  * mistakes with one sentence that has the place and the value.
  */
 import { shown } from '../base/value-text.ts';
+import { type KeywordNames, type Keywords, keywordBits } from '../listen/filter.ts';
 import { MAX_EVENT_NAME_BYTES, MAX_PROVIDER_AND_GROUP_LENGTH } from '../wire/eventheader/constants.ts';
 import type { EventSchema, FieldSchema } from '../wire/schema.ts';
 import { Channel, Level, Opcode } from './constants.ts';
@@ -38,8 +39,6 @@ export const MAX_TAG = 0xfff_ffff;
 
 /** The fields added by the `traceContext` option. */
 const TRACE_FIELDS = { traceId: 'string', spanId: 'string', parentSpanId: 'string' } as const;
-
-export type KeywordNames = Readonly<Record<string, bigint>>;
 
 /**
  * @param reservedNames names that events must not have
@@ -231,29 +230,11 @@ export function checkEventName(provider: string, name: string): void {
 }
 
 /** @throws DefinitionError for invalid keywords */
-export function keywordsOf(
-  place: string,
-  given: bigint | string | readonly string[],
-  names: KeywordNames,
-): bigint {
-  if (typeof given === 'bigint') return checkKeywords(place, given);
-  const wanted: readonly unknown[] = Array.isArray(given) ? given : [given];
-  let keywords = 0n;
-  for (const name of wanted) {
-    if (typeof name !== 'string') {
-      throw new DefinitionError(place, `keywords must be a bigint (0x2n) or names, not ${shown(name)}.`);
-    }
-    const bits = Object.hasOwn(names, name) ? names[name] : undefined;
-    if (bits === undefined) {
-      const known = Object.keys(names).join(', ') || 'none';
-      throw new DefinitionError(
-        place,
-        `the source does not define the keyword "${name}" (it has: ${known}).`,
-      );
-    }
-    keywords |= bits;
-  }
-  return keywords;
+export function keywordsOf(place: string, given: Keywords, names: KeywordNames): bigint {
+  const bits = keywordBits(given, names, (problem) => {
+    throw new DefinitionError(place, problem);
+  });
+  return checkKeywords(place, bits);
 }
 
 function checkKeywords(place: string, keywords: unknown): bigint {

@@ -1,12 +1,12 @@
 /** The types of an event source as applications see it: the event functions follow from their definitions. */
 
 import type { CommandHandler } from '../listen/commands.ts';
+import type { KeywordNames } from '../listen/filter.ts';
 import type { Listenable, WrittenEvent } from '../listen/written-event.ts';
 import type { Backend } from '../platform/addon.ts';
 import type { SourceStats } from './account.ts';
 import type { ActivityHandle, OutcomeFields } from './activity-events.ts';
 import type { EventDefinition, EventOptions } from './event.ts';
-import type { KeywordNames } from './event-schemas.ts';
 import type { WriteOptions } from './event-writer.ts';
 import type { PayloadOf } from './fields.ts';
 import type { ActivityParent } from './run-in-activity.ts';

@@ -1,11 +1,12 @@
 /** Event sources, which an application defines once and writes its events with. */
+import type { KeywordNames } from '../listen/filter.ts';
 import { theTracer } from '../platform/tracer.ts';
 import { plainTracepointName, plainTracepointProblem } from '../wire/plain-tracepoint.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import { sharedSource } from './defined-source.ts';
 import { checkOptionNames } from './definition-checks.ts';
 import { DefinitionError } from './definition-error.ts';
-import { eventSchemas, type KeywordNames } from './event-schemas.ts';
+import { eventSchemas } from './event-schemas.ts';
 import type { EventSource, Events, SourceOptions, WithKnownKeywords } from './event-source-types.ts';
 import { checkForManifest } from './manifest.ts';
 import { providerOf } from './source-context.ts';

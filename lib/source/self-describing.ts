@@ -3,6 +3,7 @@ import { ActivityOptions, activityName } from '../activity/activity.ts';
 import type { SharedActivities } from '../activity/shared.ts';
 import { shown } from '../base/value-text.ts';
 import { Audience } from '../listen/audience.ts';
+import type { KeywordNames, Keywords } from '../listen/filter.ts';
 import type { EnabledWord } from '../platform/tracer.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
@@ -11,7 +12,7 @@ import { Level, Opcode } from './constants.ts';
 import { integerOption } from './definition-checks.ts';
 import { DefinitionError } from './definition-error.ts';
 import type { EventOptions } from './event.ts';
-import { checkEventName, defaultOpcode, type KeywordNames, keywordsOf, MAX_TAG } from './event-schemas.ts';
+import { checkEventName, defaultOpcode, keywordsOf, MAX_TAG } from './event-schemas.ts';
 import { EventWriter, type WriteOptions } from './event-writer.ts';
 import { fieldSchemas } from './field-schemas.ts';
 import type { FieldDefinitions } from './fields.ts';
@@ -46,8 +47,6 @@ export function writeTyped(source: object, name: string, typed: Typed, options: 
   const events = (source as { [SELF_DESCRIBING]?: SelfDescribingEvents })[SELF_DESCRIBING];
   events?.write(name, typed.payload, options, JSON.stringify(typed.definitions));
 }
-
-type Keywords = NonNullable<EventOptions['keywords']>;
 
 const NO_OPTIONS: SelfDescribingOptions = Object.freeze({});
 /** Events distinguished by name and fields have this id. */

@@ -2,6 +2,7 @@
 import { shown } from '../base/value-text.ts';
 import { NOTICED_BITS } from '../listen/audience.ts';
 import type { CommandHandler } from '../listen/commands.ts';
+import type { Keywords } from '../listen/filter.ts';
 import { LISTENABLE } from '../listen/written-event.ts';
 import type { EnabledWord } from '../platform/tracer.ts';
 import type { EventSchema } from '../wire/schema.ts';
@@ -72,7 +73,7 @@ export function sourceMembers(
     stats: () => account.stats(),
     onCommand: (handler: CommandHandler) => subscriptions.onCommand((command) => handler(command)),
     onStateRequest: (handler: StateHandler) => states.onRequest(handler),
-    isEnabled: (level?: number, keywords: bigint | string | readonly string[] = 0n) =>
+    isEnabled: (level?: number, keywords: Keywords = 0n) =>
       level === undefined ? subscriptions.isWanted : selfDescribing.isWanted(level, keywords),
     write: (eventName: string, payload?: LazyPayload, options?: SelfDescribingOptions) =>
       selfDescribing.write(eventName, payload, options),

@@ -126,7 +126,7 @@ describe('the settings', () => {
 
   it('take providers as dotnet-trace does', () => {
     expect(inRule({ providers: 'A:zz' })).toEqual([
-      'agent.json: rules[0].providers: The keywords of A must be up to 64 bits in hex, not "zz".',
+      'agent.json: rules[0].providers: The keywords of A must be up to 64 bits in hex, not "zz": only its own process knows their names.',
     ]);
     expect(inRule({ providers: '' })).toEqual([
       "agent.json: rules[0].providers must be a list of providers, not ''.",

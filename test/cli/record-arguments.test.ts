@@ -85,7 +85,10 @@ describe('the command line of record', () => {
     [['--eventpipe', '-p', '1', '--stacks'], '--stacks cannot be combined with --eventpipe.'],
     [['--eventpipe', '-p', '1', '--tracepoint', 'a:b'], '--tracepoint cannot be combined with --eventpipe.'],
     [['--eventpipe', '-p', '1', '--buffer-size', '1'], '--buffer-size cannot be combined with --eventpipe.'],
-    [['--eventpipe', '-p', '1', '--provider', 'A:x'], /^--provider: The keywords of A must be up to 64 bits/],
+    [
+      ['--user-events', '-p', '1', '--provider', 'A:x'],
+      /^--provider: The keywords of A must be up to 64 bits/,
+    ],
     [['--user-events', '--provider', 'A'], /^--user-events needs a --process-id and takes no COMMAND/],
     [['--user-events', '-p', '1', '--', 'a'], /^--user-events needs a --process-id and takes no COMMAND/],
     [['--user-events', '-p', '1'], '--user-events needs a --provider for each tracepoint to create.'],

@@ -2,7 +2,10 @@
 import { describe, expect, it } from 'vitest';
 import { ProviderRequests } from '../../lib/eventpipe/requests.ts';
 import { parseProviders, SessionError } from '../../lib/eventpipe/session-provider.ts';
+import { defineEventSource } from '../../lib/index.ts';
 import type { EventFilter } from '../../lib/wire/diagnostics-ipc/tracing.ts';
+
+defineEventSource('Keyword-Names', {}, { keywords: { money: 1n, parcels: 2n } });
 
 const ALL = 0xffff_ffff_ffff_ffffn;
 
@@ -11,6 +14,9 @@ describe('a provider list', () => {
     ['A', [{ name: 'A', arguments: {} }]],
     ['A:1F:4', [{ name: 'A', keywords: 0x1fn, level: 4, arguments: {} }]],
     ['A:0xFFFFFFFFFFFFFFFF:Verbose', [{ name: 'A', keywords: ALL, level: 5, arguments: {} }]],
+    ['A:money+Größe', [{ name: 'A', keywords: ['money', 'Größe'], arguments: {} }]],
+    // What can be hex is hex.
+    ['A:Cafe', [{ name: 'A', keywords: 0xcafen, arguments: {} }]],
     ['A::warning', [{ name: 'A', level: 3, arguments: {} }]],
     ['A:0:info', [{ name: 'A', keywords: 0n, level: 4, arguments: {} }]],
     [
@@ -29,7 +35,8 @@ describe('a provider list', () => {
 
   it.each([
     [':1:2', 'The provider ":1:2" has no name.'],
-    ['A:xyz', 'The keywords of A must be up to 64 bits in hex, not "xyz".'],
+    ['A:0xyz', 'The keywords of A must be up to 64 bits in hex or names such as GC+Heap, not "0xyz".'],
+    ['A:GC+', 'The keywords of A must be up to 64 bits in hex or names such as GC+Heap, not "GC+".'],
     ['A:1:loud', 'The level of A must be a number up to 255 or a name such as Informational, not "loud".'],
     [
       'A:1:constructor',
@@ -54,6 +61,24 @@ describe('the request for a provider', () => {
     expect(requests.of('A')).toEqual({ keywords: 11n, level: 5, arguments: { x: '1', y: '2' } });
     expect(requests.of('B')).toEqual({ keywords: 8n, level: 5, arguments: {} });
     expect(ProviderRequests.from('A:1:0,A:1:4').of('A')?.level).toBe(0);
+  });
+
+  it('keeps names of keywords until there is a source that knows them', () => {
+    expect(ProviderRequests.from('Never:money,Never:8').of('Never')).toMatchObject({
+      keywords: 8n,
+      keywordNames: ['money'],
+    });
+    expect(() => ProviderRequests.from('Keyword-Names:money+parcel')).toThrow(
+      new SessionError(
+        'Keyword-Names: the source does not define the keyword "parcel" (it has: money, parcels).',
+      ),
+    );
+    expect(() => ProviderRequests.from([{ name: 'Keyword-Names', keywords: [7 as never] }])).toThrow(
+      new SessionError('Keyword-Names: keywords must be a bigint (0x2n) or names, not 7.'),
+    );
+    expect(() => ProviderRequests.from('*:money')).toThrow(
+      new SessionError('The keywords of * must be a bigint (0x2n): each source has names of its own.'),
+    );
   });
 
   it('passes the events that any of its filters passes', () => {

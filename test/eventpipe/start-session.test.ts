@@ -321,3 +321,39 @@ describe('a session', () => {
     });
   });
 });
+
+describe('names of keywords', () => {
+  const events = { Paid: event({}, { keywords: 'money' }), Sent: event({}, { keywords: 'parcels' }) };
+
+  it('select events of a source that is defined later', async () => {
+    const { events: written } = await recorded(
+      () => {
+        const late = defineEventSource('Late-Keywords', events, { keywords: { money: 1n, parcels: 2n } });
+        late.Paid();
+        late.Sent();
+        late.close();
+      },
+      { providers: [{ name: 'Late-Keywords', keywords: ['parcels'] }] },
+    );
+    expect(written.map(({ name }) => name)).toEqual(['Sent']);
+  });
+
+  it('that a later source lacks are warned of once, and select nothing', async () => {
+    const warn = vi.spyOn(process, 'emitWarning').mockReturnValue();
+    const write = () => {
+      const late = defineEventSource('Lacking', events, { keywords: { money: 1n, parcels: 2n } });
+      late.Sent();
+      late.close();
+    };
+    const providers = 'Lacking:oddly';
+    expect((await recorded(write, { providers })).events).toEqual([]);
+    expect((await recorded(write, { providers })).events).toEqual([]);
+    expect(warn.mock.calls).toEqual([
+      [
+        'Lacking: the source does not define the keyword "oddly" (it has: money, parcels). A session requests it in vain.',
+        'TracewrightWarning',
+      ],
+    ]);
+    warn.mockRestore();
+  });
+});

@@ -163,7 +163,8 @@ describe('enableEvents', () => {
   it.each([
     [1.5, 0n, "A listener's level must be an integer from 0 to 255, not 1.5."],
     [256, 0n, "A listener's level must be an integer from 0 to 255, not 256."],
-    [4, 2, "A listener's keywords must be a bigint of 64 bits (0x2n), not 2."],
+    [4, 2, `${log.name}: keywords must be a bigint (0x2n) or names, not 2.`],
+    [4, 'Money', `${log.name}: the source does not define the keyword "Money" (it has: none).`],
     [4, -1n, "A listener's keywords must be a bigint of 64 bits (0x2n), not -1."],
     [4, 1n << 64n, "A listener's keywords must be a bigint of 64 bits (0x2n), not 18446744073709551616."],
   ])('rejects level %s with keywords %s', (level, keywords, message) => {

@@ -12,14 +12,18 @@ import {
   type WrittenEvent,
 } from '../../lib/index.ts';
 
-const source = defineEventSource('Listener-Test', {
-  Critical: event({ n: 'uint32' }, { level: Level.Critical, keywords: 0x1n }),
-  Error: event({ n: 'uint32' }, { level: Level.Error, keywords: 0x2n }),
-  Warning: event({ n: 'uint32' }, { level: Level.Warning, keywords: 0x3n }),
-  Info: event({ n: 'uint32' }),
-  Verbose: event({ n: 'uint32' }, { level: Level.Verbose, keywords: 1n << 47n }),
-  Beyond: event({ n: 'uint32' }, { level: 255 }),
-});
+const source = defineEventSource(
+  'Listener-Test',
+  {
+    Critical: event({ n: 'uint32' }, { level: Level.Critical, keywords: 0x1n }),
+    Error: event({ n: 'uint32' }, { level: Level.Error, keywords: 0x2n }),
+    Warning: event({ n: 'uint32' }, { level: Level.Warning, keywords: 0x3n }),
+    Info: event({ n: 'uint32' }),
+    Verbose: event({ n: 'uint32' }, { level: Level.Verbose, keywords: 1n << 47n }),
+    Beyond: event({ n: 'uint32' }, { level: 255 }),
+  },
+  { keywords: { money: 0x1n, parcels: 0x2n, far: 1n << 47n } },
+);
 
 let subscriptions: Subscription[] = [];
 const listenWith = (handler: EventHandler, filter?: ListenerFilter): Subscription => {
@@ -128,6 +132,17 @@ describe('a filter', () => {
     expect(heardWith({ keywords: 0x4n })).toEqual([4, 255]);
     expect(heardWith({ keywords: 1n << 47n })).toEqual([4, 5, 255]);
     expect(heardWith({ keywords: 0xffff_ffff_ffff_ffffn })).toEqual([1, 2, 3, 4, 5, 255]);
+  });
+
+  it('takes keywords by the names that the source has for them', () => {
+    expect(heardWith({ keywords: 'money' })).toEqual([1, 3, 4, 255]);
+    expect(heardWith({ keywords: ['parcels', 'far'] })).toEqual([2, 3, 4, 5, 255]);
+    expect(() => listenWith(() => {}, { keywords: ['money', 'parcel'] })).toThrow(
+      new RangeError(
+        'Listener-Test: the source does not define the keyword "parcel" (it has: money, parcels, far).',
+      ),
+    );
+    expect(source.isEnabled()).toBe(false);
   });
 
   it('passes what matches both level and keywords', () => {

@@ -1,10 +1,8 @@
 /** The settings of an agent, from its JSON file. */
 import { thrownMessage } from '../../base/value-text.ts';
-import { wrongCaseOf } from '../../known/automatic.ts';
+import { tracingProviders } from '../../eventpipe/session-provider.ts';
 import { MAX_LEVEL } from '../../wire/diagnostics-ipc/constants.ts';
-import { parseProviderTexts } from '../../wire/diagnostics-ipc/provider-text.ts';
-import { sessionLevel, type TracingProvider } from '../../wire/diagnostics-ipc/tracing.ts';
-import { ALL_KEYWORDS } from '../../wire/schema.ts';
+import type { TracingProvider } from '../../wire/diagnostics-ipc/tracing.ts';
 import {
   boolean,
   choice,
@@ -35,18 +33,9 @@ const providers: Kind<readonly TracingProvider[]> = (value, place) => {
   if (typeof value !== 'string')
     return place.refuse(value, 'a text such as "MyCompany-MyService:0x1:Informational"');
   try {
-    const parsed = parseProviderTexts(value);
+    const parsed = tracingProviders(value);
     if (parsed.length === 0) place.refuse(value, 'a list of providers');
-    for (const { name } of parsed) {
-      const problem = wrongCaseOf(name);
-      if (problem !== undefined) place.problems.push(`${place.path}: ${problem}`);
-    }
-    return parsed.map(({ name, keywords = ALL_KEYWORDS, level = MAX_LEVEL, arguments: values }) => ({
-      name,
-      keywords,
-      level: sessionLevel(level),
-      arguments: values,
-    }));
+    return parsed;
   } catch (error) {
     place.problems.push(`${place.path}: ${thrownMessage(error)}`);
     return [];

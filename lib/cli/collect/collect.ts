@@ -24,8 +24,8 @@ Records the events of a .NET process, or of a Node.js process with an open diagn
 recorded from its first event; each process that it starts gets a file of its own.
 
 ${TARGET_USAGE}  -o, --output FILE         the file; by default named after the process and the time
-  --provider PROVIDER,...   Name:Keywords:Level:key=value;key=value, as for dotnet-trace: keywords are hex and
-                            default to all; level is a number or a name and defaults to Verbose; can be repeated.
+  --provider PROVIDER,...   Name:Keywords:Level:key=value;key=value, as for dotnet-trace: keywords are hex, of
+                            Node.Runtime also names (GC+Heap), and default to all; level is a number or a name and defaults to Verbose; can be repeated.
                             The default is all events of all providers, which for .NET are very many, and what
                             "tracewright explain" needs of Node.js
   --ring                    what the flight recorder of a Node.js process has in memory, and nothing later

@@ -3,16 +3,9 @@
 import { ACTIVITY_RUN } from '../../activity/runs.ts';
 import { ACTIVITY_SWITCH } from '../../activity/switches.ts';
 import { TASK_EVENTS } from '../../activity/task-hops.ts';
-import { wrongCaseOf } from '../../known/automatic.ts';
+import { SessionError, tracingProvider, tracingProviders } from '../../eventpipe/session-provider.ts';
 import { Level } from '../../source/constants.ts';
-import { MAX_LEVEL } from '../../wire/diagnostics-ipc/constants.ts';
-import {
-  type ProviderText,
-  ProviderTextError,
-  parseProviderTexts,
-} from '../../wire/diagnostics-ipc/provider-text.ts';
-import { sessionLevel, type TracingProvider } from '../../wire/diagnostics-ipc/tracing.ts';
-import { ALL_KEYWORDS } from '../../wire/schema.ts';
+import type { TracingProvider } from '../../wire/diagnostics-ipc/tracing.ts';
 import { UsageError } from '../parse-options.ts';
 
 /**
@@ -45,53 +38,27 @@ export const TASKS: TracingProvider = {
   arguments: '',
 };
 
-/** The defaults for providers that do not specify these. */
-interface Filter {
-  readonly level?: number;
-  readonly keywords?: bigint;
-}
-
 /**
  * The providers of a session, from a command's options.
  *
  * @param names if omitted, all providers
+ * @param defaults for providers that do not specify these
  * @param areTexts whether each name may be followed by more; see `parseProviderTexts`
  * @throws UsageError
  */
 export function sessionProviders(
   names: readonly string[] = [ALL_PROVIDERS],
-  { level = MAX_LEVEL, keywords }: Filter,
+  defaults: { readonly level?: number; readonly keywords?: bigint },
   areTexts: boolean,
 ): TracingProvider[] {
-  const filter = { level, ...(keywords !== undefined && { keywords }) };
-  if (areTexts) return names.flatMap((name) => providersOf(name, filter));
-  return names.map((name) => providerOf({ name, arguments: '' }, filter));
-}
-
-function providersOf(text: string, filter: Filter): TracingProvider[] {
-  const providers = parsed(text);
-  if (providers.length === 0) throw new UsageError(`--provider takes names of providers, but is empty.`);
-  return providers.map((provider) => providerOf(provider, filter));
-}
-
-function providerOf(
-  { name, keywords, level, arguments: values }: Partial<ProviderText> & { readonly name: string },
-  filter: Filter,
-): TracingProvider {
-  const problem = wrongCaseOf(name);
-  if (problem !== undefined) throw new UsageError(`--provider: ${problem}`);
-  return {
-    name,
-    keywords: keywords ?? filter.keywords ?? ALL_KEYWORDS,
-    level: sessionLevel(level ?? filter.level ?? MAX_LEVEL),
-    arguments: values ?? '',
-  };
-}
-
-function parsed(text: string): ProviderText[] {
   try {
-    return parseProviderTexts(text);
+    if (!areTexts) return names.map((name) => tracingProvider({ name }, defaults));
+    return names.flatMap((text) => {
+      const providers = tracingProviders(text, defaults);
+      if (providers.length > 0) return providers;
+      throw new UsageError(`--provider takes names of providers, but is empty.`);
+    });
   } catch (error) {
-    throw error instanceof ProviderTextError ? new UsageError(`--provider: ${error.message}`) : error;
+    throw error instanceof SessionError ? new UsageError(`--provider: ${error.message}`) : error;
   }
 }

@@ -1,14 +1,15 @@
 /**
  * Providers in dotnet-trace's command-line syntax: separated by `,`, each
- * `Name[:Keywords[:Level[:key=value;key=value]]]`, with keywords in hex and the level as a number or a name.
+ * `Name[:Keywords[:Level[:key=value;key=value]]]`, with keywords in hex, or by names joined with `+`, and the level as a
+ * number or a name. What can be hex is hex.
  *
  * Source: dotnet/diagnostics, documentation of `dotnet-trace collect --providers`.
  */
 
 export interface ProviderText {
   readonly name: string;
-  /** Keywords and level are undefined if the text omits them. */
-  readonly keywords: bigint | undefined;
+  /** Keywords, as bits or names, and level are undefined if the text omits them. */
+  readonly keywords: bigint | readonly string[] | undefined;
   readonly level: number | undefined;
   /** The arguments are unparsed; empty if there are none. */
   readonly arguments: string;
@@ -19,6 +20,7 @@ export class ProviderTextError extends Error {
   override readonly name = 'ProviderTextError';
 }
 
+const KEYWORD_NAMES = /^[\p{L}_][\p{L}\p{N}_.-]*(?:\+[\p{L}_][\p{L}\p{N}_.-]*)*$/u;
 const LEVELS: ReadonlyMap<string, number> = new Map([
   ['always', 0],
   ['logalways', 0],
@@ -65,10 +67,13 @@ export function levelOf(text: string): number | undefined {
   return level !== undefined && level <= 0xff ? level : undefined;
 }
 
-function keywordsOf(text: string, provider: string): bigint {
+function keywordsOf(text: string, provider: string): bigint | readonly string[] {
   const bits = keywordBitsOf(text);
   if (bits !== undefined) return bits;
-  throw new ProviderTextError(`The keywords of ${provider} must be up to 64 bits in hex, not "${text}".`);
+  if (KEYWORD_NAMES.test(text)) return text.split('+');
+  throw new ProviderTextError(
+    `The keywords of ${provider} must be up to 64 bits in hex or names such as GC+Heap, not "${text}".`,
+  );
 }
 
 function levelFor(text: string, provider: string): number {
