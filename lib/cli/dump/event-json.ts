@@ -12,19 +12,27 @@ const ENTRY_SIZE = 100;
 /** The maximum number of kinds with the same name. */
 const MAX_OF_NAME = 16;
 
+/** What events of one kind share, in the order of the JSON. */
+const SHARED: Readonly<Record<string, (event: TraceEvent) => unknown>> = {
+  provider: (event) => event.provider,
+  providerGuid: (event) => event.providerGuid,
+  name: (event) => event.name,
+  id: (event) => event.id,
+  version: (event) => event.version,
+  level: (event) => event.level,
+  opcode: (event) => event.opcode,
+  opcodeName: (event) => event.opcodeName,
+  task: (event) => event.task,
+  taskName: (event) => event.taskName,
+  keywords: (event) => event.keywords,
+  channel: (event) => event.channel,
+};
+const NAMES = Object.keys(SHARED);
+const GETTERS = Object.values(SHARED);
+
 interface Kind {
-  /** The properties of its events, compared in this order: the one that differs most often comes first. */
-  readonly id: number;
-  readonly provider: string;
-  readonly level: number;
-  readonly version: number;
-  readonly opcode: number;
-  readonly keywords: bigint;
-  readonly task: number;
-  readonly channel: number;
-  readonly providerGuid: string | undefined;
-  readonly taskName: string | undefined;
-  readonly opcodeName: string | undefined;
+  /** The values are in the order of `SHARED`. */
+  readonly values: readonly unknown[];
   readonly text: string;
 }
 
@@ -74,65 +82,18 @@ export class EventJson {
   }
 }
 
-function isOf(kind: Kind, event: TraceEvent): boolean {
-  return (
-    kind.id === event.id &&
-    kind.provider === event.provider &&
-    kind.level === event.level &&
-    kind.version === event.version &&
-    kind.opcode === event.opcode &&
-    kind.keywords === event.keywords &&
-    kind.task === event.task &&
-    kind.channel === event.channel &&
-    kind.providerGuid === event.providerGuid &&
-    kind.taskName === event.taskName &&
-    kind.opcodeName === event.opcodeName
-  );
+function isOf({ values }: Kind, event: TraceEvent): boolean {
+  for (let i = 0; i < GETTERS.length; i++) if (GETTERS[i]?.(event) !== values[i]) return false;
+  return true;
 }
 
 function kindOf(event: TraceEvent): Kind {
-  const {
-    provider,
-    providerGuid,
-    id,
-    version,
-    level,
-    opcode,
-    opcodeName,
-    task,
-    taskName,
-    keywords,
-    channel,
-  } = event;
-  const shared = {
-    provider,
-    providerGuid,
-    name: event.name,
-    id,
-    version,
-    level,
-    opcode,
-    opcodeName,
-    task,
-    taskName,
-    keywords: `0x${keywords.toString(16)}`,
-    channel,
-  };
-  const text = json(shared).slice(0, -'}'.length);
-  return {
-    id,
-    provider,
-    level,
-    version,
-    opcode,
-    keywords,
-    task,
-    channel,
-    providerGuid,
-    taskName,
-    opcodeName,
-    text,
-  };
+  const values = GETTERS.map((get) => get(event));
+  const shown = values.map((value, i) => [
+    NAMES[i],
+    typeof value === 'bigint' ? `0x${value.toString(16)}` : value,
+  ]);
+  return { values, text: json(Object.fromEntries(shown)).slice(0, -'}'.length) };
 }
 
 function activityText(which: 'activity' | 'relatedActivity', id: string, path: string | undefined): string {
