@@ -1,6 +1,5 @@
-/** `tracewright collect`, `counters` and `record --eventpipe` with a command, on the built package. */
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+/** `tracewright collect`, `counters` and `record` without a tracer, with a command, on the built package. */
+import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -209,7 +208,6 @@ describe('collect with a command', () => {
   it.skipIf(noDisk !== undefined).each([
     ['collect', ['-o', 'disk/a']],
     ['collect', ['--parquet', 'disk', '--parquet-every', '0.2']],
-    ['record', ['--eventpipe', '-o', 'disk/a']],
   ])(named('does not end the command when the disk is full: %s %s', noDisk), async (name, options) => {
     const disk = join(folder.path, 'disk');
     mkdirSync(disk);
@@ -241,52 +239,24 @@ describe('counters with a command', () => {
   });
 });
 
-describe('record over EventPipe', () => {
-  it('records the requested events of a command, and keeps an existing file', async () => {
-    writeFileSync(join(folder.path, 'trace.nettrace'), 'old');
-    const { status } = await run(
-      'record',
-      '--eventpipe',
-      '--provider',
-      'Collected-Service:2',
-      '--',
-      NODE,
-      WRITES,
-    );
-    expect(status).toBe(3);
-    expect(await numbersIn('trace.nettrace')).toEqual(upTo(100));
-    expect(existsSync(join(folder.path, 'trace.nettrace.old'))).toBe(true);
-    await run('record', '--eventpipe', '--keywords', '4', '--', NODE, WRITES);
-    expect(await numbersIn('trace.nettrace')).toEqual([]);
-  });
-
-  it('records those of a process', async () => {
-    const env = { ...process.env, TMPDIR: folder.path, TRACEWRIGHT_DIAGNOSTICS: '1' };
-    const program = spawn(NODE, [WRITES, 'wait'], { env, stdio: 'pipe' });
-    await once(program.stdout, 'data');
-    const { status, stderr } = await run(
-      'record',
-      '--eventpipe',
-      '-p',
-      String(program.pid),
-      '--duration',
-      '0.5',
-    );
-    program.kill();
-    expect(status).toBe(0);
-    expect(stderr).toMatch(/^Collected \d+\.\d kB into trace\.nettrace\.\n$/);
-    expect((await numbersIn('trace.nettrace')).length).toBeGreaterThan(10);
-  });
-
+describe('record where the kernel has no tracer', () => {
   const hasTracer = missingTracer() === undefined ? 'this kernel has a tracer' : undefined;
   const skipped = missingOnWindows('kernel without a tracer') ?? hasTracer;
-  it.skipIf(skipped !== undefined)(
-    named('is what a command gets where the kernel has no tracer', skipped),
-    async () => {
-      const { status, stderr } = await run('record', '--', NODE, WRITES);
-      expect(status).toBe(3);
-      expect(stderr).toContain('node is recorded through EventPipe instead, into trace.nettrace.\nCollected');
-      expect(await numbersIn('trace.nettrace')).toEqual(upTo(100));
-    },
-  );
+  const isSkipped = skipped !== undefined;
+
+  it.skipIf(isSkipped)(named('records a command through EventPipe', skipped), async () => {
+    const { status, stderr } = await run('record', '--', NODE, WRITES);
+    expect(status).toBe(3);
+    expect(stderr).toContain('node is recorded through EventPipe instead, into trace.nettrace.\nCollected');
+    expect(await numbersIn('trace.nettrace')).toEqual(upTo(100));
+  });
+
+  it.skipIf(isSkipped)(named('requests the same events, and keeps an existing file', skipped), async () => {
+    writeFileSync(join(folder.path, 'trace.nettrace'), 'old');
+    await run('record', '--provider', 'Collected-Service', '--keywords', '2', '--', NODE, WRITES);
+    expect(await numbersIn('trace.nettrace')).toEqual(upTo(100));
+    expect(existsSync(join(folder.path, 'trace.nettrace.old'))).toBe(true);
+    await run('record', '--keywords', '4', '--', NODE, WRITES);
+    expect(await numbersIn('trace.nettrace')).toEqual([]);
+  });
 });

@@ -195,7 +195,7 @@ describe('a process', () => {
   it('cannot do so through the name of a command that cannot be started', async () => {
     expectHarmless(await run('collect', '--', `none${HOSTILE}`));
     expectHarmless(await run('counters', '--', `none${HOSTILE}`));
-    expectHarmless(await run('record', '--eventpipe', '--', `none${HOSTILE}`));
+    expectHarmless(await run('record', '--duration', '1', '--', `none${HOSTILE}`));
     expectHarmless(await run('record', '--tracepoint', `user_events:none${HOSTILE}`, '--', 'true'));
     expectHarmless(await run('live', '--provider', `none${HOSTILE}`, '--', `none${HOSTILE}`));
   });

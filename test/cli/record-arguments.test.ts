@@ -70,21 +70,22 @@ describe('the command line of record', () => {
     [['--'], 'There is no command after --.'],
     [
       ['-p', '1'],
-      '--process-id needs --eventpipe, --user-events or --cpu: otherwise the whole system is recorded.',
+      '--process-id needs --user-events or --cpu: "tracewright collect -p PID" records the events of one process.',
     ],
     [['--frequency', '99'], '--frequency needs --cpu.'],
     [['--ring', '--stacks'], '--stacks is supported only on Windows.'],
-    [['--ring', '--eventpipe', '-p', '1'], '--ring cannot be combined with --eventpipe.'],
     [['--cpu', '--frequency', '0'], '--frequency takes a number from 1 to 100000, not "0".'],
-    [['--cpu', '--eventpipe', '-p', '1'], '--cpu cannot be combined with --eventpipe.'],
     [['--cpu', '-p', '1', '--', 'a'], '--process-id and a COMMAND exclude each other.'],
-    [['--eventpipe', '--user-events', '-p', '1'], /exclude each other/],
-    [['--eventpipe'], '--eventpipe needs either a --process-id or a COMMAND after --.'],
-    [['--eventpipe', '-p', '1', '--', 'a'], '--eventpipe needs either a --process-id or a COMMAND after --.'],
-    [['--eventpipe', '-p', '0'], '--process-id takes a process id, not "0".'],
-    [['--eventpipe', '-p', '1', '--stacks'], '--stacks cannot be combined with --eventpipe.'],
-    [['--eventpipe', '-p', '1', '--tracepoint', 'a:b'], '--tracepoint cannot be combined with --eventpipe.'],
-    [['--eventpipe', '-p', '1', '--buffer-size', '1'], '--buffer-size cannot be combined with --eventpipe.'],
+    [
+      ['--eventpipe', '-p', '1'],
+      'There is no option --eventpipe: "tracewright collect" records through EventPipe.',
+    ],
+    [['--cpu', '-p', '0'], '--process-id takes a process id, not "0".'],
+    [['--user-events', '-p', '1', '--stacks'], '--stacks cannot be combined with --user-events.'],
+    [
+      ['--user-events', '-p', '1', '--tracepoint', 'a:b'],
+      '--tracepoint cannot be combined with --user-events.',
+    ],
     [
       ['--user-events', '-p', '1', '--provider', 'A:x'],
       /^--provider: The keywords of A must be up to 64 bits/,
@@ -97,27 +98,18 @@ describe('the command line of record', () => {
     expect(() => linux(args)).toThrow(message);
   });
 
-  it('can select one process by its diagnostic port, with a different default file', () => {
-    const given = linux([
-      '--eventpipe',
-      '-p',
-      '4711',
-      '--provider',
-      'A:2:3',
-      '--provider',
-      'B',
-      '--level',
-      '4',
-    ]);
-    expect(given).toMatchObject({ mode: 'eventpipe', file: 'trace.nettrace', processId: 4711 });
+  it('can select one process by its diagnostic port', () => {
+    const options = ['--user-events', '-p', '4711', '--provider', 'A:2:3', '--provider', 'B', '--level', '4'];
+    const given = linux(options);
+    expect(given).toMatchObject({ mode: 'user_events', file: 'perf.data', processId: 4711 });
     expect(given?.providers).toEqual([
       { name: 'A', keywords: 2n, level: 3, arguments: '' },
       { name: 'B', keywords: ALL, level: 4, arguments: '' },
     ]);
-    expect(linux(['--user-events', '-p', '1', '--provider', 'A'])).toMatchObject({
-      mode: 'user_events',
-      file: 'perf.data',
-    });
+  });
+
+  it('leaves options of the command alone', () => {
+    expect(linux(['--', 'node', '--eventpipe'])?.command).toEqual(['node', '--eventpipe']);
   });
 
   it('requests of a process everything that it would have requested of the system', () => {
@@ -136,7 +128,6 @@ describe('the command line of record', () => {
     expect(() => windows(['--user-events', '-p', '1', '--provider', 'A'])).toThrow(
       '--user-events is supported only on Linux.',
     );
-    expect(windows(['--eventpipe', '-p', '1'])).toMatchObject({ file: 'trace.nettrace' });
   });
 
   it('gives help when asked', () => {
@@ -222,9 +213,6 @@ describe('the command line of record on Windows', () => {
     (option) => {
       const name = option.replace(/=.*/, '');
       expect(() => linux([option])).toThrow(`${name} is supported only on Windows.`);
-      expect(() => windows([option, '--eventpipe', '-p', '1'])).toThrow(
-        'cannot be combined with --eventpipe',
-      );
     },
   );
 });

@@ -249,10 +249,10 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a recording, in all 
     expect(output.split('\n')).toEqual([
       'tracewright: This user may not read the tracepoints in /sys/kernel/tracing (EACCES). ' +
         'As root: mount -o remount,mode=755,gid=65534 /sys/kernel/tracing ' +
-        'Without root: tracewright record --eventpipe -- COMMAND',
+        'Without root: tracewright collect -- COMMAND',
       'tracewright: This user may not record the whole system (EACCES; kernel.perf_event_paranoid is 2). ' +
         'As root: sysctl kernel.perf_event_paranoid=-1 ' +
-        'Without root: tracewright record --eventpipe -- COMMAND',
+        'Without root: tracewright collect -- COMMAND',
       expect.stringMatching(/^Recorded 0 events/),
       'true exited with status 0.',
       '',

@@ -10,7 +10,7 @@ import {
   levelArgument,
   sizeArgument,
 } from '../argument-values.ts';
-import { commandArguments, processIdArgument } from '../command-arguments.ts';
+import { commandArguments, processIdArgument, splitCommand } from '../command-arguments.ts';
 import { UsageError } from '../parse-options.ts';
 import { ACTIVITY_SWITCHES, sessionProviders, TASKS } from '../trace/provider-argument.ts';
 import { ETW_OPTIONS, ETW_USAGE, etwArguments } from './record-etw-arguments.ts';
@@ -31,14 +31,13 @@ const DEFAULT_MAX_BYTES = 2 ** 30;
 const LARGEST_MAX_BYTES = (2 ** 32 - 1) * 1024;
 
 export const RECORD_USAGE = `Usage: tracewright record [OPTION]... [-- COMMAND [ARGUMENT]...]
-       tracewright record --eventpipe [OPTION]... (-p PID | -- COMMAND [ARGUMENT]...)
        tracewright record --user-events --provider NAME... [OPTION]... -p PID
 
 Records the events that programs write, on the whole system, into a file for "tracewright" and other tools: on Linux
 user_events into a perf.data, on Windows ETW events into an .etl. Ends with COMMAND, after --duration, or
 with Ctrl-C.
 
-  -o, --output FILE         the file (${LINUX_FILE}, ${WINDOWS_FILE}, ${EVENTPIPE_FILE}); an existing one becomes FILE.old
+  -o, --output FILE         the file (${LINUX_FILE}, ${WINDOWS_FILE}); an existing one becomes FILE.old
   --provider NAME           only events of this provider; can be repeated. On Windows a name or a GUID, and
                             required; on Linux, the default is all of user_events
   --tracepoint SYSTEM:NAME  Linux: this tracepoint, of any system; can be repeated. user_events:Provider_L4K1 is
@@ -65,13 +64,13 @@ On Linux, a COMMAND that uses tracewright waits until each of its tracepoints is
 New tracepoints of other programs are noticed within 50 ms.
 
 ${ETW_USAGE}
-A single process can be recorded through its diagnostic port; --provider is then NAME[:KEYWORDS[:LEVEL]]:
+"tracewright collect" records a single process through its diagnostic port, without the kernel and any rights but those
+of the process's user. A COMMAND is recorded so, into ${EVENTPIPE_FILE}, if the kernel has no tracer. With access to it:
 
-  --eventpipe               into a .nettrace, like "tracewright collect". Needs no kernel support, and no rights but
-                            those of the process's user. A COMMAND falls back to this if the kernel has no tracer
-  --user-events             Linux 6.4 or later: into a perf.data. Only the recorder needs access to the kernel's tracer,
-                            which it passes on to the process
-  -p, --process-id PID      the process; "tracewright ps" lists them. On Windows also without these two: only its events
+  --user-events             Linux 6.4 or later: the events of one process. Only the recorder needs access to the kernel's
+                            tracer, which it passes on to the process; --provider is then NAME[:KEYWORDS[:LEVEL]]
+  -p, --process-id PID      the process; "tracewright ps" lists them. On Windows also without --user-events: only its
+                            events
 `;
 
 const OPTIONS = {
@@ -84,7 +83,6 @@ const OPTIONS = {
   duration: { type: 'string' },
   user: { type: 'string' },
   'buffer-size': { type: 'string' },
-  eventpipe: { type: 'boolean' },
   'user-events': { type: 'boolean' },
   'process-id': { type: 'string', short: 'p' },
   'max-size': { type: 'string' },
@@ -99,7 +97,7 @@ const OPTIONS = {
 export interface RecordArguments {
   readonly mode: RecordMode;
   readonly file: string;
-  /** The file of an EventPipe recording, however it comes about. */
+  /** The file if a COMMAND is recorded through EventPipe, for want of a tracer. */
   readonly eventPipeFile: string;
   readonly selected: SelectionOptions;
   /** The providers request the same for a session of one process. */
@@ -135,6 +133,9 @@ export function recordArguments(
   args: readonly string[],
   platform: NodeJS.Platform = process.platform,
 ): RecordArguments | undefined {
+  if (splitCommand(args).own.includes('--eventpipe')) {
+    throw new UsageError('There is no option --eventpipe: "tracewright collect" records through EventPipe.');
+  }
   const { values, command } = commandArguments(args, OPTIONS);
   if (values.help === true) return undefined;
   const mode = modeArgument(values, command, platform);
@@ -143,13 +144,11 @@ export function recordArguments(
     ...(values.level === undefined ? {} : { level: levelArgument(values.level, 1) }),
     ...(values.keywords === undefined ? {} : { keywords: keywordsArgument(values.keywords) }),
   };
-  const eventPipeFile = values.output ?? EVENTPIPE_FILE;
   const processId = values['process-id'] === undefined ? undefined : processIdArgument(values['process-id']);
-  const systemFile = values.output ?? (platform === 'win32' ? WINDOWS_FILE : LINUX_FILE);
   return {
     mode,
-    file: mode === 'eventpipe' ? eventPipeFile : systemFile,
-    eventPipeFile,
+    file: values.output ?? (platform === 'win32' ? WINDOWS_FILE : LINUX_FILE),
+    eventPipeFile: values.output ?? EVENTPIPE_FILE,
     selected: {
       ...(names === undefined ? {} : { providers: names }),
       ...(tracepoint === undefined ? {} : { tracepoints: tracepoint.map(tracepointArgument) }),

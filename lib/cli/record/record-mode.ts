@@ -4,13 +4,11 @@ import { ETW_OPTIONS } from './record-etw-arguments.ts';
 
 /**
  * - `system`: from all programs, through the system's tracer
- * - `eventpipe`: from one process, through its diagnostic port
  * - `user_events`: from one process, through the system's tracer, to which we give it access
  */
-export type RecordMode = 'system' | 'eventpipe' | 'user_events';
+export type RecordMode = 'system' | 'user_events';
 
 interface ModeValues extends Readonly<Partial<Record<keyof typeof ETW_OPTIONS, unknown>>> {
-  readonly eventpipe?: boolean;
   readonly 'user-events'?: boolean;
   readonly 'process-id'?: string;
   readonly provider?: readonly string[];
@@ -33,9 +31,6 @@ export function modeArgument(
 ): RecordMode {
   if (values.user !== undefined && platform !== 'linux')
     throw new UsageError('--user is supported only on Linux.');
-  if (values.eventpipe === true && values['user-events'] === true) {
-    throw new UsageError('--eventpipe and --user-events exclude each other.');
-  }
   if (values.cpu === true && !SYSTEMS.includes(platform)) {
     throw new UsageError(
       '--cpu is supported only on Linux and Windows; "tracewright collect" has one for every system.',
@@ -44,7 +39,6 @@ export function modeArgument(
   if (values.ring === true && !SYSTEMS.includes(platform))
     throw new UsageError('--ring is supported only on Linux and Windows.');
   if (values.frequency !== undefined && values.cpu !== true) throw new UsageError('--frequency needs --cpu.');
-  if (values.eventpipe === true) return eventPipeMode(values, command);
   if (values['user-events'] === true) return userEventsMode(values, command, platform);
   return systemMode(values, command, platform);
 }
@@ -62,7 +56,7 @@ const MAX_SAMPLES = 8000;
 function systemMode(values: ModeValues, command: readonly string[], platform: NodeJS.Platform): RecordMode {
   if (values['process-id'] !== undefined && values.cpu !== true && platform !== 'win32') {
     throw new UsageError(
-      '--process-id needs --eventpipe, --user-events or --cpu: otherwise the whole system is recorded.',
+      '--process-id needs --user-events or --cpu: "tracewright collect -p PID" records the events of one process.',
     );
   }
   if (values['process-id'] !== undefined && command.length > 0) {
@@ -85,24 +79,16 @@ function systemMode(values: ModeValues, command: readonly string[], platform: No
   return 'system';
 }
 
-function eventPipeMode(values: ModeValues, command: readonly string[]): RecordMode {
-  refuse('--eventpipe', values, ['tracepoint', ...WINDOWS_OPTIONS, 'buffer-size', 'cpu', 'ring']);
-  if ((values['process-id'] === undefined) === (command.length === 0)) {
-    throw new UsageError('--eventpipe needs either a --process-id or a COMMAND after --.');
-  }
-  if (values.user !== undefined && command.length === 0) {
-    throw new UsageError('--user needs a COMMAND, which it runs as that user.');
-  }
-  return 'eventpipe';
-}
-
 function userEventsMode(
   values: ModeValues,
   command: readonly string[],
   platform: NodeJS.Platform,
 ): RecordMode {
   if (platform !== 'linux') throw new UsageError('--user-events is supported only on Linux.');
-  refuse('--user-events', values, ['tracepoint', ...WINDOWS_OPTIONS, 'ring']);
+  const other = (['tracepoint', ...WINDOWS_OPTIONS, 'ring'] as const).find(
+    (option) => values[option] !== undefined,
+  );
+  if (other !== undefined) throw new UsageError(`--${other} cannot be combined with --user-events.`);
   if (values['process-id'] === undefined || command.length > 0) {
     throw new UsageError(
       '--user-events needs a --process-id and takes no COMMAND; to record a COMMAND, omit --user-events.',
@@ -112,9 +98,4 @@ function userEventsMode(
     throw new UsageError('--user-events needs a --provider for each tracepoint to create.');
   }
   return 'user_events';
-}
-
-function refuse(mode: string, values: ModeValues, options: readonly (keyof ModeValues)[]): void {
-  const other = options.find((option) => values[option] !== undefined);
-  if (other !== undefined) throw new UsageError(`--${other} cannot be combined with ${mode}.`);
 }

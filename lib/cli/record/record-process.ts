@@ -1,4 +1,4 @@
-/** `tracewright record` of one process, through its diagnostic port: with --eventpipe, or with --user-events. */
+/** `tracewright record` through diagnostic ports: of a COMMAND where the system has no tracer, or with --user-events. */
 import { startPassedRecording } from '../../diagnostics/client/passed-recording.ts';
 import { becomeUser } from '../../platform/user.ts';
 import { tracingOf } from '../collect/collect.ts';
@@ -9,18 +9,18 @@ import { optionsOf, running } from './record-user-events.ts';
 import type { RunningRecording } from './running-recording.ts';
 
 /**
- * Records one process, or all processes of a command.
+ * Records all processes of a command.
  *
  * @returns the exit status
  * @throws DiagnosticsClientError
  */
 export async function recordEventPipe(given: RecordArguments): Promise<number> {
-  const { processId, command, providers, eventPipeFile, duration } = given;
+  const { command, providers, eventPipeFile, duration } = given;
   // Neither the command nor anything sent to it needs root.
-  const user = command.length === 0 ? undefined : commandUser(given.user);
+  const user = commandUser(given.user);
   if (user !== undefined) becomeUser(user);
   return collect({
-    target: { 'process-id': processId?.toString(), command },
+    target: { command },
     tracing: tracingOf(providers),
     file: eventPipeFile,
     duration,

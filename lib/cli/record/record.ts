@@ -31,7 +31,7 @@ export async function recordCommand(args: readonly string[]): Promise<number> {
   if (reason !== undefined) {
     say(`${reason} ${given.command[0]} is recorded through EventPipe instead, into ${given.eventPipeFile}.`);
   }
-  if (given.mode !== 'eventpipe' && reason === undefined) return recordToTracer(given, args);
+  if (reason === undefined) return recordToTracer(given, args);
   // Loaded when needed, like the commands; the ones below, too.
   const { recordEventPipe } = await import('./record-process.ts');
   return recordEventPipe(given);
@@ -112,7 +112,7 @@ async function start(given: RecordArguments, args: readonly string[]): Promise<R
     return await recordUserEvents(given, args);
   } catch (error) {
     if (!isPermission(error) || !canFallBack(given)) throw error;
-    throw new Error(`${error.message} Without root: tracewright record --eventpipe -- COMMAND`);
+    throw new Error(`${error.message} Without root: tracewright collect -- COMMAND`);
   }
 }
 
