@@ -66,7 +66,7 @@ const CPU_FUNCTIONS = `CREATE MACRO cpu_functions(activity := NULL) AS TABLE
   GROUP BY function ORDER BY samples DESC, function;`;
 
 /**
- * The path is that of `view --critical`: going back from the end, the child that ended last, then the one that ended
+ * The path is that of a report's details: going back from the end, the child that ended last, then the one that ended
  * last before that one started, and likewise within each. `walk` has two kinds of rows: an activity on the path, and a
  * place among its children to go on from.
  */

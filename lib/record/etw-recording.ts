@@ -3,6 +3,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
+import { ACTIVITY_RUN } from '../activity/runs.ts';
 import { ACTIVITY_SWITCH } from '../activity/switches.ts';
 import { TASK_EVENTS } from '../activity/task-hops.ts';
 import { dumpName, replacingFile } from '../base/output-file.ts';
@@ -24,7 +25,8 @@ const MIN_BUFFERS = 2;
 const CPU_EVENTS = ['process', 'thread', 'imageLoad', 'profile'] as const;
 /** V8's provider, which names the functions of JavaScript. */
 const V8 = '57277741-3638-4a4b-bdba-0ac6e45da56c';
-const SWITCHES = { level: ACTIVITY_SWITCH.level, keywords: ACTIVITY_SWITCH.keyword };
+/** What threads run: what CPU samples are charged by, and what `tracewright explain` needs. */
+const RUNS = { level: ACTIVITY_RUN.level, keywords: ACTIVITY_SWITCH.keyword | ACTIVITY_RUN.keyword };
 
 /** Node.js's own events up to this level exclude activity switches. */
 const VERBOSE = 5;
@@ -205,23 +207,23 @@ function enableProviders(
   session.enable(TASK_EVENTS.guid, ACTIVITIES);
   if (cpu !== undefined) {
     session.enable(V8, { level: VERBOSE });
-    session.enable(ACTIVITY_SWITCH.provider, SWITCHES);
+    session.enable(ACTIVITY_SWITCH.provider, RUNS);
   }
   for (const provider of providers) {
     const options = { ...filters, ...(level && { level }), ...(keywords !== undefined && { keywords }) };
     // Enabled again, a provider is recorded as asked last.
-    const isOfSwitches = provider === ACTIVITY_SWITCH.provider;
-    const own = isOfSwitches ? { ...options, ...switchesToo(options, cpu !== undefined) } : options;
+    const hasRuns = provider === ACTIVITY_SWITCH.provider;
+    const own = hasRuns ? { ...options, ...runsToo(options, cpu !== undefined) } : options;
     session.enable(provider, own);
     if (capturesState) session.captureState(provider, own);
   }
 }
 
-/** All of Node.js's own events, and activity switches only for those who sample or ask for a level or keywords. */
-function switchesToo({ level, keywords }: EtwProviderOptions, areWanted: boolean): EtwProviderOptions {
+/** All of Node.js's own events, and what threads run only for those who sample or ask for a level or keywords. */
+function runsToo({ level, keywords }: EtwProviderOptions, areWanted: boolean): EtwProviderOptions {
   if (!areWanted) return level === undefined && keywords === undefined ? { level: VERBOSE } : {};
   return {
-    level: Math.max(level ?? VERBOSE, SWITCHES.level),
-    ...(keywords !== undefined && { keywords: keywords | SWITCHES.keywords }),
+    level: Math.max(level ?? VERBOSE, RUNS.level),
+    ...(keywords !== undefined && { keywords: keywords | RUNS.keywords }),
   };
 }

@@ -1,4 +1,5 @@
 /** The tracepoints that a recording selects. */
+import { ACTIVITY_RUN } from '../activity/runs.ts';
 import { ACTIVITY_SWITCH } from '../activity/switches.ts';
 import { TASK_EVENTS } from '../activity/task-hops.ts';
 import { tracepointName, tracepointProviderName } from '../wire/eventheader/tracepoint-name.ts';
@@ -7,11 +8,13 @@ import { parseTracepointName } from '../wire/eventheader/tracepoint-name-parse.t
 /** The system of all tracepoints registered by programs. */
 export const USER_EVENTS = 'user_events';
 
-const SWITCHES = tracepointName(
-  tracepointProviderName(ACTIVITY_SWITCH.provider),
-  ACTIVITY_SWITCH.level,
-  ACTIVITY_SWITCH.keyword,
+const RUNTIME = tracepointProviderName(ACTIVITY_SWITCH.provider);
+/** What threads run: what CPU samples are charged by, and what `tracewright explain` needs. */
+const RUNS: ReadonlySet<string> = new Set(
+  [ACTIVITY_SWITCH, ACTIVITY_RUN].map(({ level, keyword }) => tracepointName(RUNTIME, level, keyword)),
 );
+/** Events of Node.js above this level are only for those who ask for them: there may be thousands a second. */
+const VERBOSE = 5;
 
 const TASKS = `${tracepointProviderName(TASK_EVENTS.provider)}_L`;
 
@@ -31,13 +34,13 @@ export interface SelectionOptions {
   readonly level?: number;
   /** Selects EventHeader tracepoints with one of these bits, or with none. */
   readonly keywords?: bigint;
-  /** Adds the activity switches of all programs, whatever else is selected. */
-  readonly activitySwitches?: boolean;
+  /** Adds the activity switches and runs of all programs, whatever else is selected. */
+  readonly activityRuns?: boolean;
 }
 
 /**
- * A selection without providers and tracepoints is all of user_events. It includes activity switches only if a level or
- * keywords ask for them, and .NET's events of tasks only if their provider is named.
+ * A selection without providers and tracepoints is all of user_events. It includes what Node.js writes for each change of
+ * the activity only if a level or keywords ask for it, and .NET's events of tasks only if their provider is named.
  */
 export class Selection {
   readonly tracepoints: readonly Tracepoint[];
@@ -46,21 +49,21 @@ export class Selection {
   readonly #named: ReadonlySet<string>;
   readonly #level: number | undefined;
   readonly #keywords: bigint | undefined;
-  readonly #switches: boolean;
+  readonly #hasRuns: boolean;
 
   constructor(options: SelectionOptions) {
-    const { providers = [], tracepoints = [], level, keywords, activitySwitches = false } = options;
+    const { providers = [], tracepoints = [], level, keywords, activityRuns = false } = options;
     this.tracepoints = tracepoints;
     this.#providers = new Set(providers.map(tracepointProviderName));
     this.#named = new Set(tracepoints.map(({ system, name }) => `${system}:${name}`));
     this.#level = level;
     this.#keywords = keywords;
-    this.#switches = activitySwitches;
+    this.#hasRuns = activityRuns;
   }
 
   /** Whether it may include tracepoints whose names are not known yet. */
   get isOpen(): boolean {
-    return this.#takesOthers || this.#switches;
+    return this.#takesOthers || this.#hasRuns;
   }
 
   get #takesOthers(): boolean {
@@ -70,18 +73,20 @@ export class Selection {
   has({ system, name }: Tracepoint): boolean {
     if (this.#named.has(`${system}:${name}`)) return true;
     if (system !== USER_EVENTS) return false;
-    if (this.#switches && name === SWITCHES) return true;
+    if (this.#hasRuns && RUNS.has(name)) return true;
     if (!this.#takesOthers) return false;
     const parts = parseTracepointName(name);
     if (parts === undefined) {
       return this.#providers.size === 0 && this.#level === undefined && this.#keywords === undefined;
     }
     const { level, keyword } = parts;
+    const provider = tracepointProviderName(parts.provider);
+    const isForSome = provider === RUNTIME && level > VERBOSE;
     return (
-      (this.#providers.size === 0 || this.#providers.has(tracepointProviderName(parts.provider))) &&
+      (this.#providers.size === 0 || this.#providers.has(provider)) &&
       (this.#level === undefined || level <= this.#level) &&
       (this.#keywords === undefined || keyword === 0n || (keyword & this.#keywords) !== 0n) &&
-      (this.#level !== undefined || this.#keywords !== undefined || name !== SWITCHES) &&
+      (this.#level !== undefined || this.#keywords !== undefined || !isForSome) &&
       (this.#providers.size > 0 || !name.startsWith(TASKS))
     );
   }

@@ -60,7 +60,6 @@ describe('a trace', () => {
     ['view', '--table', '--json'],
     ['view', '--stats'],
     ['view', '--stats', '--json'],
-    ['view', '--critical'],
     ['diff', 'trace.nettrace'],
     ['diff', 'trace.nettrace', '--json'],
   ])(

@@ -62,7 +62,6 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`viewing a recordin
     expect(view('--metric', 'Log:nothing', file).stderr).toMatch(
       /\d+ of \d+ events have no number nothing\./,
     );
-    expect(view('--blocked', file).stderr).toContain('has no CPU samples.');
   });
 
   it('shows the events as a table', () => {
@@ -140,17 +139,12 @@ describe.skipIf(dataFolder === undefined && !dataIsRequired)(`viewing a recordin
     expect(view('--stats', '--by', 'user', file).stderr).toContain(` has the field user. Their ${fields}`);
   });
 
-  it('finds the slowest activities of a name, and what made them slow', () => {
+  it('finds the slowest activities of a name', () => {
     const names = (...args: string[]) =>
       view(...args, '--json', file).lines.map((line) => (JSON.parse(line) as { name: string }).name);
     expect(names('--name', 'db', '--slowest', '2')).toEqual([
       'Db(/#4321/1/1/2/,/sql=select 1)',
       'Db(/#4321/1/5/1/,/sql=select 0)',
-    ]);
-    expect(names('--critical')).toEqual([
-      'Request(/#4321/1/1/,/url=http://site/item/3)',
-      'Db(/#4321/1/1/1/,/sql=select 0)',
-      'Db(/#4321/1/1/2/,/sql=select 1)',
     ]);
   });
 
@@ -219,6 +213,9 @@ describe('an unreadable trace or an invalid command line', () => {
     for (const args of [
       [],
       ['--table', '--stats', empty],
+      ['--critical', empty],
+      ['--blocked', empty],
+      ['--pauses', empty],
       ['--table', '--name', 'Request', empty],
       ['--slowest', '0', empty],
       ['--activity', 'Request', empty],

@@ -22,20 +22,31 @@ describe('the recorded tracepoints', () => {
     expect(selected({})).toEqual(TRACEPOINTS.slice(0, 4));
   });
 
-  it('are activity switches only if a level or keywords ask for them, or their name', () => {
-    const switches = { system: 'user_events', name: 'Node_Runtime_L6K10' };
-    const has = (options: SelectionOptions) => new Selection(options).has(switches);
+  it.each(['Node_Runtime_L6K10', 'Node_Runtime_L6K20'])(
+    'are what threads run only if a level or keywords ask for it, or its name: %s',
+    (name) => {
+      const switches = { system: 'user_events', name };
+      const has = (options: SelectionOptions) => new Selection(options).has(switches);
+      expect(has({})).toBe(false);
+      expect(has({ providers: ['Node.Runtime'] })).toBe(false);
+      expect(has({ level: 5 })).toBe(false);
+      expect(has({ level: 6 })).toBe(true);
+      expect(has({ keywords: 0x30n })).toBe(true);
+      expect(has({ tracepoints: [switches] })).toBe(true);
+      expect(has({ activityRuns: true, level: 4, providers: ['Other'] })).toBe(true);
+      expect(has({ activityRuns: true, tracepoints: [{ system: 'sched', name: 'sched_switch' }] })).toBe(
+        true,
+      );
+      expect(selected({ activityRuns: true, tracepoints: [switches] })).toEqual([]);
+    },
+  );
+
+  it('are the lines that start activities only if a level or keywords ask for them', () => {
+    const code = { system: 'user_events', name: 'Node_Runtime_L6K40' };
+    const has = (options: SelectionOptions) => new Selection(options).has(code);
     expect(has({})).toBe(false);
-    expect(has({ providers: ['Node.Runtime'] })).toBe(false);
-    expect(has({ level: 5 })).toBe(false);
-    expect(has({ level: 6 })).toBe(true);
-    expect(has({ keywords: 0x10n })).toBe(true);
-    expect(has({ tracepoints: [switches] })).toBe(true);
-    expect(has({ activitySwitches: true, level: 4, providers: ['Other'] })).toBe(true);
-    expect(has({ activitySwitches: true, tracepoints: [{ system: 'sched', name: 'sched_switch' }] })).toBe(
-      true,
-    );
-    expect(selected({ activitySwitches: true, tracepoints: [switches] })).toEqual([]);
+    expect(has({ activityRuns: true })).toBe(false);
+    expect(has({ keywords: 0x40n })).toBe(true);
   });
 
   it('are those of providers, by their names in the program or in their tracepoints', () => {

@@ -12,7 +12,7 @@ import {
 } from '../argument-values.ts';
 import { commandArguments, processIdArgument, splitCommand } from '../command-arguments.ts';
 import { UsageError } from '../parse-options.ts';
-import { ACTIVITY_SWITCHES, sessionProviders, TASKS } from '../trace/provider-argument.ts';
+import { ACTIVITY_RUNS, ACTIVITY_SWITCHES, sessionProviders, TASKS } from '../trace/provider-argument.ts';
 import { ETW_OPTIONS, ETW_USAGE, etwArguments } from './record-etw-arguments.ts';
 import { modeArgument, type RecordMode } from './record-mode.ts';
 
@@ -153,11 +153,11 @@ export function recordArguments(
       ...(names === undefined ? {} : { providers: names }),
       ...(tracepoint === undefined ? {} : { tracepoints: tracepoint.map(tracepointArgument) }),
       ...filter,
-      ...(values.cpu === true && { activitySwitches: true }),
+      ...(values.cpu === true && { activityRuns: true }),
     },
     providers: [
       ...sessionProviders(names, filter, mode !== 'system'),
-      ...(values.cpu === true ? [ACTIVITY_SWITCHES, TASKS] : []),
+      ...(values.cpu === true ? [ACTIVITY_SWITCHES, ACTIVITY_RUNS, TASKS] : []),
     ],
     processId,
     isRing: values.ring === true,

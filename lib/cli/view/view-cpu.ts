@@ -1,25 +1,16 @@
-/** `tracewright view FILE --cpu` and `--blocked`: CPU samples by activity and function, and what blocked event loops. */
+/** `tracewright view FILE --cpu`: CPU samples by activity and function. */
 import type { Trace } from '../../trace/trace.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
-import { activityKey } from '../../view/activity-key.ts';
-import { type BlockedRun, BlockedRuns, hottestStack } from '../../view/cpu/blocked-runs.ts';
 import { ChargedSamples } from '../../view/cpu/charged-samples.ts';
 import { CpuActivities, type CpuName, type CpuTime, namedTimes } from '../../view/cpu/cpu-activities.ts';
 import { CpuProfile } from '../../view/cpu/cpu-profile.ts';
 import type { FrameNames } from '../../view/cpu/frame-names.ts';
 import { milliseconds, thousands } from '../../view/number-text.ts';
-import { countArgument } from '../argument-values.ts';
 import { warn } from '../messages.ts';
 import type { Output } from '../output.ts';
 import { type TableColumn, TerminalTable } from '../terminal/terminal-table.ts';
-import { FRAME_USAGE } from '../trace/frame-options.ts';
 import { indented, percent, printFunctions } from './view-functions.ts';
 import type { Selection } from './view-selection.ts';
-
-const DEFAULT_TOP = 10;
-
-export const CPU_USAGE = `  --top N          for --blocked: how many (${DEFAULT_TOP})
-${FRAME_USAGE}`;
 
 /** The thread ran the activity, but had no processor: it was in a system call, for example. */
 const OFF = 'OFF_CPU_MSEC';
@@ -32,21 +23,7 @@ const ACTIVITY_COLUMNS: readonly TableColumn[] = [
   { title: 'COUNT', align: 'right', dropOrder: 2 },
   { title: 'Activity Name', cut: 'start' },
 ];
-const BLOCKED_COLUMNS: readonly TableColumn[] = [
-  { title: 'Time MSec', align: 'right', dropOrder: 1 },
-  { title: 'BLOCKED_MSEC', align: 'right' },
-  { title: 'ThreadID', align: 'right', dropOrder: 0 },
-  { title: 'Activity and hottest stack', cut: 'end' },
-];
-/** The hottest stack shows this many frames. */
-const MAX_FRAMES = 8;
 const NO_SWITCHES = 'it has no activity switches, which "tracewright collect --cpu" records';
-
-interface CpuOptions {
-  readonly names: FrameNames;
-  readonly top?: string;
-  readonly blocked?: boolean;
-}
 
 export class CpuView {
   trace: Trace | undefined;
@@ -54,21 +31,14 @@ export class CpuView {
   readonly #profile: CpuProfile;
   readonly #activities: CpuActivities;
   readonly #charged: ChargedSamples;
-  readonly #blocked: BlockedRuns | undefined;
 
-  /** @throws UsageError */
-  constructor(selected: Selection, { names, top, blocked = false }: CpuOptions) {
-    const count = top === undefined ? DEFAULT_TOP : countArgument('--top', top);
+  constructor(selected: Selection, names: FrameNames) {
     this.#selected = selected;
     this.#profile = new CpuProfile(names);
     this.#activities = new CpuActivities(selected.isRoot);
-    const idleBetween = (run: BlockedRun['run'], fromNs: number, toNs: number) =>
-      this.#charged.idleNsBetween(run, fromNs, toNs);
-    this.#blocked = blocked ? new BlockedRuns(count, idleBetween) : undefined;
     this.#charged = new ChargedSamples(this.#activities.activities, names, (sample) => {
       const isSelected = sample.isBusy && this.#activities.addSample(sample);
       if (isSelected || selected.isRoot === undefined) this.#profile.count(sample.stack, sample.onCpu);
-      if (isSelected || !sample.isBusy) this.#blocked?.add(sample);
     });
   }
 
@@ -83,10 +53,6 @@ export class CpuView {
 
   print(output: Output, isJson: boolean): void {
     this.#charged.end();
-    if (this.#blocked !== undefined) {
-      this.#printBlocked(this.#blocked.end(), output, isJson);
-      return;
-    }
     const print = () => this.#printFunctions(output, isJson);
     if (isJson) print();
     if (this.#charged.switches > 0) this.#printActivities(output, isJson);
@@ -102,7 +68,7 @@ export class CpuView {
       warn(`${files} has no CPU samples.`);
     } else if (this.#charged.switches === 0) {
       const problem = `No CPU sample of ${files} can be charged to an activity: ${NO_SWITCHES}.`;
-      if (wanted !== undefined || this.#blocked !== undefined) throw new Error(problem);
+      if (wanted !== undefined) throw new Error(problem);
     } else if (wanted !== undefined && this.#profile.samples === 0) {
       throw new Error(`${files} has no CPU samples in ${wanted}.`);
     }
@@ -151,34 +117,6 @@ export class CpuView {
 
   #nsOf({ ns, intervals }: CpuTime): number {
     return Math.round(ns + intervals * this.#charged.intervalNs);
-  }
-
-  #printBlocked(runs: readonly BlockedRun[], output: Output, isJson: boolean): void {
-    const table = new TerminalTable(BLOCKED_COLUMNS, output);
-    for (const blocked of runs) {
-      const { run, startNs, endNs, samples } = blocked;
-      const frames = this.#profile.framesOf(hottestStack(blocked), this.trace?.mappings);
-      if (isJson) {
-        output.json({
-          startMSec: startNs / 1e6,
-          blockedMSec: (endNs - startNs) / 1e6,
-          samples,
-          processId: run.processId,
-          threadId: run.threadId,
-          activity: run.activity?.name,
-          activityPath: activityKey(run.activityId, run.processId)?.text,
-          stack: frames,
-        });
-        continue;
-      }
-      const head = [milliseconds(startNs), milliseconds(endNs - startNs), String(run.threadId ?? '')];
-      table.row([...head, run.activity?.label ?? run.activityId ?? '(no activity)']);
-      for (const { name } of frames.slice(0, MAX_FRAMES)) table.row(['', '', '', `  ${name}`]);
-      if (frames.length > MAX_FRAMES) {
-        table.row(['', '', '', `  ${thousands(frames.length - MAX_FRAMES)} more callers`]);
-      }
-    }
-    table.end();
   }
 }
 

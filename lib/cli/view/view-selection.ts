@@ -22,7 +22,7 @@ export const SELECTION_USAGE = `  --activity ID    only this activity and those 
   --where F=VALUE  only activities whose field F is VALUE, in one of their own events, otherwise in one of an activity
                    around them, otherwise in those in them, if these agree; can be repeated: all must match
   --failed         only failed activities
-                   A tree and --critical also show what is in the selected activities; --stats counts it only for
+                   A tree also shows what is in the selected activities; --stats counts it only for
                    --activity.
 `;
 

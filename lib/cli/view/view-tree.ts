@@ -1,8 +1,6 @@
-/** `tracewright view FILE [--critical]`: activities as a tree, or the critical path of a slow one. */
+/** `tracewright view FILE`: activities as a tree. */
 import { activityKey } from '../../view/activity-key.ts';
 import { type ActivityNode, type ActivityTree, nodesOf } from '../../view/activity-tree.ts';
-import type { Pause } from '../../view/cpu/pauses.ts';
-import { criticalPath } from '../../view/critical-path.ts';
 import { milliseconds } from '../../view/number-text.ts';
 import type { TracedActivity } from '../../view/traced-activity.ts';
 import type { Output } from '../output.ts';
@@ -37,99 +35,34 @@ the rule. For an activity without a stop, "killed" is the time until an enclosin
 until the trace ends. "no start" is a stop without its start.
 `;
 
-/** An activity as shown in a tree, or as a step of a critical path. */
+/** An activity as shown in a tree. */
 interface Shown {
   readonly node: ActivityNode;
   readonly depth: number;
   readonly durationNs: number;
-  readonly selfNs: number | undefined;
 }
 
-/** @param pauses in order, to be shown among the activities */
-export async function printTree(
-  tree: ActivityTree,
-  output: Output,
-  isJson: boolean,
-  pauses: readonly Pause[] = [],
-): Promise<void> {
-  await print(tree, subtree, output, isJson, pauses);
-}
-
-export async function printCriticalPaths(tree: ActivityTree, output: Output, isJson: boolean): Promise<void> {
-  await print(tree, path, output, isJson);
-}
-
-function* subtree(tree: ActivityTree, root: ActivityNode): Generator<Shown> {
-  for (const node of nodesOf(root)) {
-    const { activity } = node;
-    yield {
-      node,
-      // Not the parent's depth, since the parent may be shown elsewhere.
-      depth: activity.depth - root.activity.depth,
-      durationNs: tree.durationNs(activity),
-      selfNs: activity.selfNs,
-    };
-  }
-}
-
-function* path(tree: ActivityTree, root: ActivityNode): Generator<Shown> {
-  yield* criticalPath(root, tree.activities.nowNs);
-}
-
-async function print(
-  tree: ActivityTree,
-  partsOf: (tree: ActivityTree, root: ActivityNode) => Iterable<Shown>,
-  output: Output,
-  isJson: boolean,
-  pauses: readonly Pause[] = [],
-): Promise<void> {
+export async function printTree(tree: ActivityTree, output: Output, isJson: boolean): Promise<void> {
   const processes = new Set<number | undefined>();
   for (const root of tree.roots) for (const { activity } of nodesOf(root)) processes.add(activity.processId);
   const isColumnShown = (_: unknown, index: number) => index !== PROCESS_COLUMN || processes.size > 1;
   const table = new TerminalTable(COLUMNS.filter(isColumnShown), output);
-  const left = pauses.values();
-  let pause = left.next().value;
-  const printPauses = (untilNs: number) => {
-    for (; pause !== undefined && pause.startNs < untilNs; pause = left.next().value) {
-      if (isJson) output.json(pauseJson(pause));
-      else table.row(pauseCells(pause).filter(isColumnShown));
-    }
-  };
   for (const root of tree.roots) {
-    printPauses(root.activity.startNs);
-    for (const shown of partsOf(tree, root)) {
+    for (const node of nodesOf(root)) {
+      const { activity } = node;
+      // Not the parent's depth, since the parent may be shown elsewhere.
+      const depth = activity.depth - root.activity.depth;
+      const shown = { node, depth, durationNs: tree.durationNs(activity) };
       if (isJson) output.json(asJson(shown));
       else table.row(cells(shown).filter(isColumnShown));
       if (output.isFull) await output.flush();
     }
   }
-  printPauses(Number.POSITIVE_INFINITY);
   table.end();
 }
 
-function pauseCells({ name, startNs, durationNs, processId, activity }: Pause): Cell[] {
-  const during = activity === undefined ? '' : `, during ${activity.label}`;
-  return [
-    [milliseconds(startNs), 'dim'],
-    [milliseconds(durationNs), 'yellow'],
-    '',
-    String(processId ?? ''),
-    [`${name}${during}`, 'yellow'],
-  ];
-}
-
-function pauseJson({ name, startNs, durationNs, processId, threadId, activity }: Pause): object {
-  return {
-    pause: name,
-    startMSec: startNs / 1e6,
-    durationMSec: durationNs / 1e6,
-    processId,
-    threadId,
-    during: activity?.index,
-  };
-}
-
-function cells({ node: { activity }, depth, durationNs, selfNs }: Shown): Cell[] {
+function cells({ node: { activity }, depth, durationNs }: Shown): Cell[] {
+  const { selfNs } = activity;
   const [mark, style] = activity.isFailed && activity.state === 'stopped' ? FAILED : MARKS[activity.state];
   const duration = activity.state === 'unstarted' ? mark : `${mark}${milliseconds(durationNs)}`;
   const indent = depth <= MAX_INDENTS ? INDENT.repeat(depth) : `${INDENT.repeat(MAX_INDENTS)}[${depth}] `;
@@ -143,8 +76,9 @@ function cells({ node: { activity }, depth, durationNs, selfNs }: Shown): Cell[]
 }
 
 /** Times in milliseconds; without a stop, `durationMSec` extends to the end of the trace, see `state`. */
-function asJson({ node, depth, durationNs, selfNs }: Shown): Record<string, unknown> {
+function asJson({ node, depth, durationNs }: Shown): Record<string, unknown> {
   const { activity, payload, stopPayload } = node;
+  const { selfNs } = activity;
   const isStarted = activity.state !== 'unstarted';
   return {
     index: isStarted ? activity.index : undefined,

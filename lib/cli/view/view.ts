@@ -4,7 +4,6 @@ import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { ActivityFields } from '../../view/activity-fields.ts';
 import { ActivityStats, SelectedStats } from '../../view/activity-stats.ts';
 import { ActivityTree, nodesOf } from '../../view/activity-tree.ts';
-import { Pauses } from '../../view/cpu/pauses.ts';
 import { countText, thousands } from '../../view/number-text.ts';
 import type { TraceActivities } from '../../view/trace-activities.ts';
 import { filesArguments, type OptionValues } from '../file-arguments.ts';
@@ -13,7 +12,7 @@ import { warn } from '../messages.ts';
 import { Output } from '../output.ts';
 import { UsageError } from '../parse-options.ts';
 import { listed } from '../trace/filtered-events.ts';
-import { FRAME_OPTIONS, frameNames } from '../trace/frame-options.ts';
+import { FRAME_OPTIONS, FRAME_USAGE, frameNames } from '../trace/frame-options.ts';
 import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from '../trace/trace-argument.ts';
 import {
   closeTraceFiles,
@@ -22,12 +21,12 @@ import {
   openTraceFiles,
   type TraceFiles,
 } from '../trace/trace-files.ts';
-import { CPU_USAGE, CpuView } from './view-cpu.ts';
+import { CpuView } from './view-cpu.ts';
 import { MetricView } from './view-metric.ts';
 import { SELECTION_OPTIONS, SELECTION_USAGE, type Selection, selection } from './view-selection.ts';
 import { CpuStats, printStats } from './view-stats.ts';
 import { EventsTable } from './view-table.ts';
-import { MARKS_USAGE, printCriticalPaths, printTree } from './view-tree.ts';
+import { MARKS_USAGE, printTree } from './view-tree.ts';
 
 export const VIEW_USAGE = `Usage: tracewright view [OPTION]... FILE...
 
@@ -36,20 +35,17 @@ ${TRACE_USAGE}${FILES_USAGE}
 Instead of the tree:
   --table          the events, with their activities and, for stops, the durations
   --stats          durations and failures by activity name; percentiles are accurate to 0.4 %
-  --critical       the critical path of the slowest activity, or of the selected ones
   --cpu            where the CPU time went: the activities as a tree, the functions, and the calls as a tree; with
                    --name or --activity, only in these activities
-  --blocked        who blocked the event loop: the longest runs of one activity, with their hottest stacks
   --metric E[:F]   by activity: how often the event E happened, or the sum of its field F. An event without an activity
                    belongs to the one that its thread ran at that time
 
 ${SELECTION_USAGE}  --by FIELD       for --stats: also by the values of a field, which an activity has as for --where
-  --pauses         for the tree: also garbage collections of 1 ms and more, and delays of the event loop
-${CPU_USAGE}${MANIFEST_USAGE}  --json           one JSON object per line
+${FRAME_USAGE}${MANIFEST_USAGE}  --json           one JSON object per line
 
 ${MARKS_USAGE}`;
 
-const MODES = ['table', 'stats', 'critical', 'cpu', 'blocked', 'metric'] as const;
+const MODES = ['table', 'stats', 'cpu', 'metric'] as const;
 /** A larger tree would not fit into memory everywhere, and nobody would read it. */
 const MAX_ACTIVITIES = 200_000;
 
@@ -59,11 +55,7 @@ const OPTIONS = {
   table: { type: 'boolean' },
   stats: { type: 'boolean' },
   by: { type: 'string' },
-  critical: { type: 'boolean' },
   cpu: { type: 'boolean' },
-  blocked: { type: 'boolean' },
-  top: { type: 'string' },
-  pauses: { type: 'boolean' },
   metric: { type: 'string' },
   ...FRAME_OPTIONS,
   json: { type: 'boolean' },
@@ -82,10 +74,6 @@ export async function viewCommand(args: readonly string[]): Promise<void> {
   if (values.by !== undefined && (mode !== 'stats' || values.slowest !== undefined)) {
     throw new UsageError('--by needs --stats, without --slowest.');
   }
-  if (values.pauses === true && (mode !== 'tree' || values.slowest !== undefined)) {
-    throw new UsageError('--pauses adds to the tree, without --slowest.');
-  }
-  if (values.top !== undefined && mode !== 'blocked') throw new UsageError('--top needs --blocked.');
   const output = new Output();
   try {
     await VIEWS[mode](files, values, output);
@@ -103,34 +91,15 @@ const VIEWS: Readonly<
   tree: viewTree,
   table: viewTable,
   stats: viewStats,
-  critical: viewCritical,
   cpu: viewCpu,
-  blocked: viewCpu,
   metric: viewMetric,
 };
 
 async function viewTree(files: TraceFiles, values: Values, output: Output): Promise<void> {
   const selected = selection(values);
   const tree = treeOf(selected, values.json);
-  const pauses = values.pauses === true ? new Pauses(tree.activities) : undefined;
-  const failure = await readEvents(files, values, (event) => {
-    tree.add(event);
-    pauses?.add(event);
-  });
-  await printTree(tree, output, values.json === true, pauses?.end());
-  if (pauses !== undefined && pauses.omitted > 0) {
-    warn(`${thousands(pauses.omitted)} pauses are omitted: there are too many.`);
-  }
-  finish(failure, files, selected, tree);
-}
-
-async function viewCritical(files: TraceFiles, values: Values, output: Output): Promise<void> {
-  const all = selection(values);
-  const isChosen = all.wanted !== undefined || all.slowest !== undefined;
-  const selected = isChosen ? all : { ...all, slowest: 1 };
-  const tree = treeOf(selected, values.json);
   const failure = await readEvents(files, values, (event) => tree.add(event));
-  await printCriticalPaths(tree, output, values.json === true);
+  await printTree(tree, output, values.json === true);
   finish(failure, files, selected, tree);
 }
 
@@ -157,12 +126,7 @@ async function viewStats(files: TraceFiles, values: Values, output: Output): Pro
 }
 
 async function viewCpu(files: TraceFiles, values: Values, output: Output): Promise<void> {
-  await viewCharged(
-    files,
-    values,
-    output,
-    (selected) => new CpuView(selected, { ...values, names: frameNames(values) }),
-  );
+  await viewCharged(files, values, output, (selected) => new CpuView(selected, frameNames(values)));
 }
 
 async function viewMetric(files: TraceFiles, values: Values, output: Output): Promise<void> {
@@ -177,7 +141,7 @@ async function viewCharged(
   viewOf: (selected: Selection) => CpuView | MetricView,
 ): Promise<void> {
   if (values.slowest !== undefined || values.where !== undefined || values.failed === true) {
-    throw new UsageError('--cpu, --blocked and --metric take none of --slowest, --where and --failed.');
+    throw new UsageError('--cpu and --metric take none of --slowest, --where and --failed.');
   }
   const view = viewOf(selection(values));
   const failure = await readEvents(

@@ -16,8 +16,6 @@ export interface ChargedSample {
   readonly ns: number | undefined;
   /** How much of it the thread was on a processor, from 0 to 1: all of it, unless the trace says otherwise. */
   readonly onCpu: number;
-  /** The thread did the same for certain until this time. */
-  readonly untilNs: number;
   /** Whether something ran, as far as the profiler knows. */
   readonly isBusy: boolean;
   /** The run is undefined if the thread has no activity switches. */
@@ -27,7 +25,6 @@ export interface ChargedSample {
 interface WaitingSample extends ChargedSample, TimedSample {
   ns: number | undefined;
   onCpu: number;
-  untilNs: number;
   run: ChargedSample['run'];
   readonly lastsUntilNext: boolean;
   /** How many of run, duration and time on a processor are still unknown. */
@@ -121,7 +118,6 @@ export class ChargedSamples {
       ns,
       cpuNs: 0,
       onCpu: 1,
-      untilNs: timeNs + (ns ?? 0),
       isBusy: !lastsUntilNext || event.payload.Type !== EXTERNAL || this.#names.isNative(event),
       run: undefined,
       lastsUntilNext,
@@ -133,11 +129,6 @@ export class ChargedSamples {
     if (isTimed) for (const left of thread.time.add(sample)) this.#settleTime(left);
     this.#charges.addSample(event, sample);
     return true;
-  }
-
-  /** How long a thread was idle, at most: see `ProcessorTime`. */
-  idleNsBetween(thread: Pick<TraceEvent, 'processId' | 'threadId'>, fromNs: number, toNs: number) {
-    return this.#threads.get(threadKey(thread))?.time.idleNsBetween(fromNs, toNs);
   }
 
   /** Call this after the last event. */
@@ -167,7 +158,6 @@ export class ChargedSamples {
     if (this.#intervals.count % INTERVAL_UPDATE === 100) this.#intervalSoFar = this.intervalNs;
     if (!last.lastsUntilNext) return;
     last.endNs = timeNs;
-    last.untilNs = timeNs;
     // Without the thread's times, it may have had no processor in a longer one.
     if (isTimed || ns <= MAX_INTERVALS * this.#intervalSoFar) last.ns = ns;
     this.#settle(last);

@@ -55,12 +55,14 @@ export class CpuProfile {
   /** Samples for which there was no room. */
   omitted = 0;
   readonly #names: FrameNames;
+  readonly #maxAddresses: number;
   readonly #stacks = new Map<string, SampledStack>();
   readonly #counted = new Set<string | undefined>();
   #addresses = 0;
 
-  constructor(names: FrameNames) {
+  constructor(names: FrameNames, maxAddresses = MAX_ADDRESSES) {
     this.#names = names;
+    this.#maxAddresses = maxAddresses;
   }
 
   add(event: TraceEvent): void {
@@ -80,7 +82,7 @@ export class CpuProfile {
     const key = `${processId} ${addresses.join()} ${counted ?? ''}`;
     const known = this.#stacks.get(key);
     if (known !== undefined) return known;
-    if (this.#addresses + addresses.length > MAX_ADDRESSES) {
+    if (this.#addresses + addresses.length > this.#maxAddresses) {
       this.omitted++;
       return undefined;
     }

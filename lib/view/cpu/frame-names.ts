@@ -103,6 +103,11 @@ export class FrameNames {
     return this.#inImage(processId, at, timestamp) ?? { name: hex(address), module: '' };
   }
 
+  /** Where the source of a place in JavaScript is; undefined without a source map. */
+  sourceOf(place: ScriptPlace): ScriptPlace | undefined {
+    return this.#sourceMaps?.sourceOf(place);
+  }
+
   #frameOfMethod(method: Method): Frame {
     const { name, file, place } = method;
     if (file === undefined) return this.#withSource({ name, module: 'V8' });

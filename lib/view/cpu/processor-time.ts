@@ -19,8 +19,6 @@ export interface TimedSample {
 interface Reading {
   readonly timeNs: number;
   readonly cpuNs: number;
-  /** The time is undefined if it was not read. */
-  readonly idleNs: number | undefined;
 }
 
 const NS_PER_MS = 1e6;
@@ -32,16 +30,14 @@ const IN_TRACEPOINTS = tracepointProviderName(ACTIVITY_SWITCH.provider);
 const MAX_CARRIED_NS = 3e6;
 /** To limit memory, where a thread's readings end. */
 const MAX_PENDING = 100_000;
-/** A thread keeps this many readings for its idle times. */
-const KEPT_READINGS = 1000;
 
 export class ProcessorTime<Sample extends TimedSample> {
-  #readings: Reading[] = [];
+  #last: Reading | undefined;
   #carriedNs = 0;
   #pending: Sample[] = [];
 
   get isKnown(): boolean {
-    return this.#readings.length > 0;
+    return this.#last !== undefined;
   }
 
   /**
@@ -63,10 +59,8 @@ export class ProcessorTime<Sample extends TimedSample> {
   take(event: TraceEvent): readonly Sample[] {
     const reading = readingOf(event);
     if (reading === undefined) return [];
-    const last = this.#readings.at(-1);
-    this.#readings.push(reading);
-    if (this.#readings.length >= 2 * KEPT_READINGS) this.#readings = this.#readings.slice(KEPT_READINGS);
-    if (last !== undefined) this.#share(last, reading);
+    if (this.#last !== undefined) this.#share(this.#last, reading);
+    this.#last = reading;
     const open = this.#pending.findIndex(({ endNs }) => endNs === undefined || endNs > reading.timeNs);
     const known = open < 0 ? this.#pending : this.#pending.slice(0, open);
     this.#pending = open < 0 ? [] : this.#pending.slice(open);
@@ -77,18 +71,11 @@ export class ProcessorTime<Sample extends TimedSample> {
   end(): readonly Sample[] {
     const left = this.#pending;
     this.#pending = [];
-    const lastNs = this.#readings.at(-1)?.timeNs ?? 0;
+    const lastNs = this.#last?.timeNs ?? 0;
     for (const sample of left) {
       sample.cpuNs += Math.max(0, (sample.endNs ?? 0) - Math.max(sample.timeNs, lastNs));
     }
     return left;
-  }
-
-  /** How long the event loop was idle between the two times, at most; undefined if that is unknown. */
-  idleNsBetween(fromNs: number, toNs: number): number | undefined {
-    const before = this.#readings.findLast(({ timeNs }) => timeNs <= fromNs)?.idleNs;
-    const after = this.#readings.find(({ timeNs }) => timeNs >= toNs)?.idleNs;
-    return before === undefined || after === undefined ? undefined : after - before;
   }
 
   #share(last: Reading, { timeNs, cpuNs }: Reading): void {
@@ -113,8 +100,7 @@ export function hasTimes({ provider, name }: TraceEvent): boolean {
 }
 
 function readingOf({ payload, timeSinceStart }: TraceEvent): Reading | undefined {
-  const { threadCpuMSec: cpu, loopIdleMSec: idle } = payload;
+  const { threadCpuMSec: cpu } = payload;
   if (typeof cpu !== 'number' || !(cpu >= 0)) return undefined;
-  const idleNs = typeof idle === 'number' && idle >= 0 ? idle * NS_PER_MS : undefined;
-  return { timeNs: Number(timeSinceStart), cpuNs: cpu * NS_PER_MS, idleNs };
+  return { timeNs: Number(timeSinceStart), cpuNs: cpu * NS_PER_MS };
 }

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
-import { BlockedRuns, hottestStack } from '../../../lib/view/cpu/blocked-runs.ts';
 import { type ChargedSample, ChargedSamples } from '../../../lib/view/cpu/charged-samples.ts';
 import { CpuActivities, type CpuName } from '../../../lib/view/cpu/cpu-activities.ts';
 import { CpuProfile } from '../../../lib/view/cpu/cpu-profile.ts';
@@ -40,12 +39,10 @@ function read(
   const names = new FrameNames();
   const profile = new CpuProfile(names);
   const activities = new CpuActivities(isRoot);
-  const blocked = new BlockedRuns(2, (run, from, to) => samples.idleNsBetween(run, from, to));
   const taken: ChargedSample[] = [];
   const samples: ChargedSamples = new ChargedSamples(activities.activities, names, (sample) => {
     taken.push(sample);
     if (sample.isBusy) activities.addSample(sample);
-    blocked.add(sample);
   });
   for (const each of events) {
     activities.add(each);
@@ -62,7 +59,7 @@ function read(
         [count, msOf(total), msOf(self), treeOf(inside)],
       ]),
     );
-  return { taken, tree: treeOf(activities.names()), blocked: blocked.end(), activities };
+  return { taken, tree: treeOf(activities.names()), activities };
 }
 
 describe("A sample's CPU time", () => {
@@ -191,62 +188,5 @@ describe('A thread that is sampled while it has no processor', () => {
 
   it('is on a processor in all samples where nobody has read its clock', () => {
     expect(shown([times(0, -1), ...everyMs(0, 10), times(10, -1), v8(10, 1)])).toMatchObject({ offMs: 0 });
-  });
-});
-
-describe('A pause in the samples of an event loop that holds one activity', () => {
-  const held = (events: readonly TraceEvent[]) =>
-    read(events).blocked.map(({ startNs, endNs }) => [startNs / 1e6, endNs / 1e6]);
-
-  it('does not end the hold: V8 says when it is idle', () => {
-    const { blocked } = read([switched(0), v8(1), v8(2), v8(40), v8(41), v8(42, 1), switched(50)]);
-    expect(blocked.map(({ startNs, endNs }) => [startNs / 1e6, endNs / 1e6])).toEqual([[1, 42]]);
-  });
-
-  it("ends it in perf's samples only if the loop was idle", () => {
-    const at = (timeMs: number, loopIdleMSec: number) =>
-      switchedAt(timeMs, undefined, { threadCpuMSec: timeMs / 2, loopIdleMSec });
-    const samples = [perf(1), perf(2), perf(40), perf(41)];
-    expect(held([at(0, 5), ...samples, at(45, 6)])).toEqual([[1, 41]]);
-    expect(held([at(0, 5), ...samples, at(45, 40)])).toEqual([
-      [1, 2],
-      [40, 41],
-    ]);
-  });
-});
-
-describe('An event loop', () => {
-  it('is blocked by a thread that is busy with one activity until it switches or pauses', () => {
-    const { blocked } = read([
-      start(1, 'request'),
-      switched(1, 'request'),
-      ...[1, 2, 3, 4].map((timeMs) => v8(timeMs, 2, timeMs === 1 ? 1n : 2n)),
-      v8(5, 1),
-      v8(7),
-      v8(8),
-      switched(9),
-      v8(9),
-      v8(10, 1),
-    ]);
-    const shown = blocked.map((each) => [
-      each.run.activity?.name,
-      each.startNs / 1e6,
-      each.endNs / 1e6,
-      each.samples,
-      hottestStack(each).addresses,
-    ]);
-    expect(shown).toEqual([
-      ['App/request', 1, 5, 4, [2n]],
-      ['App/request', 7, 9, 2, [1n]],
-    ]);
-  });
-
-  it('is none without activity switches, and idle without samples', () => {
-    expect(read([perf(1), perf(2)]).blocked).toEqual([]);
-    const { blocked } = read([switched(1), perf(1), perf(2), perf(40), perf(41), perf(43)]);
-    expect(blocked.map(({ startNs, endNs }) => [startNs / 1e6, endNs / 1e6])).toEqual([
-      [40, 43],
-      [1, 2],
-    ]);
   });
 });
