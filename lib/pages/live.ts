@@ -12,6 +12,7 @@ const MAX_ROWS = 5000;
 
 class LivePage {
   readonly #facts = byId('facts', HTMLElement);
+  readonly #answer = byId('answer', HTMLElement);
   readonly #search = byId('search', HTMLInputElement);
   readonly #hasRuntime = byId('runtime', HTMLInputElement);
   readonly #pause = byId('pause', HTMLButtonElement);
@@ -141,6 +142,11 @@ class LivePage {
       ...(omitted > 0 ? ['too many to list all: the report has more'] : []),
     ];
     this.#facts.textContent = facts.join(' · ');
+    const answers = sources.filter(({ answer }) => answer !== '');
+    this.#answer.hidden = answers.length === 0;
+    this.#answer.textContent = answers
+      .map(({ name, answer }) => (sources.length === 1 ? answer : `${name}: ${answer}`))
+      .join('\n');
     byId('name', HTMLElement).textContent = sources.map(({ name }) => name).join(', ');
     const numbers = sources.map(({ number }) => number).join();
     if (this.#reports.dataset.numbers === numbers) return;

@@ -89,7 +89,7 @@ export async function collectCommand(args: readonly string[]): Promise<number> {
     );
   }
   const destination = await destinationArgument(values);
-  const isExplained = provider === undefined && destination === undefined;
+  const isExplained = provider === undefined && (destination === undefined || values.web === true);
   // What somebody starts to look at it may be slowed down a little; what already runs may be in production.
   const isSampled = cpu === true || (isExplained && values.command.length > 0);
   const providers = ring

@@ -7,9 +7,14 @@ import { timeText } from '../../trace/time-text.ts';
 import type { Trace } from '../../trace/trace.ts';
 import { jsonField, type TraceEvent } from '../../trace/trace-event.ts';
 import { ActivityStats } from '../activity-stats.ts';
+import { CpuProfile } from '../cpu/cpu-profile.ts';
+import { FrameNames } from '../cpu/frame-names.ts';
 import { boundaryOf, eventName, isFailedStop } from '../event-names.ts';
+import { ExplainedActivities } from '../explain/explained-activities.ts';
+import { Findings } from '../explain/findings.ts';
+import { sentenceOf } from '../explain/sentences.ts';
 import { type ReportContent, TraceReport } from '../report/trace-report.ts';
-import { type ActivityChange, TraceActivities } from '../trace-activities.ts';
+import type { ActivityChange, TraceActivities } from '../trace-activities.ts';
 import type { LiveRow, LiveSourceState, LiveUpdate, NameDurations, RunningActivity } from './live-update.ts';
 
 /** Limits the kept events of one source. */
@@ -23,6 +28,8 @@ const MAX_ROWS = 500;
 const MAX_RUNNING = 500;
 const MAX_NAMES = 200;
 const MAX_TEXT = 500;
+/** Of the stacks of a source that are told apart, in addresses. */
+const MAX_ADDRESSES = 500_000;
 
 export type LiveTrace = Pick<Trace, 'info' | 'processNames' | 'lostEvents' | 'mappings'>;
 
@@ -34,7 +41,13 @@ export class LiveSource {
   readonly #trace: LiveTrace;
   /** Nanoseconds from the start of the first source. */
   readonly #offset: number;
-  readonly #activities = new TraceActivities();
+  readonly #activities: TraceActivities;
+  readonly #findings = new Findings({ slowest: 1, isChosen: false });
+  readonly #profile = new CpuProfile(new FrameNames(), MAX_ADDRESSES);
+  readonly #explained = new ExplainedActivities({
+    take: (time) => this.#findings.add(time),
+    profile: this.#profile,
+  });
   readonly #stats = new ActivityStats();
   /** A ring: the next event replaces the one at `eventCount`. */
   readonly #events: (TraceEvent | undefined)[] = [];
@@ -47,11 +60,12 @@ export class LiveSource {
     this.name = name;
     this.#trace = trace;
     this.#offset = offset;
+    this.#activities = this.#explained.activities;
   }
 
   /** Takes the next event in time order. */
   add(event: TraceEvent): void {
-    const change = this.#activities.add(event);
+    const change = this.#explained.add(event);
     if (change?.boundary === 'Stop') this.#count(event, change);
     if (this.eventCount - this.#first === MAX_EVENTS) this.#drop();
     this.#events[this.eventCount++ % MAX_EVENTS] = event;
@@ -70,11 +84,20 @@ export class LiveSource {
   /** No event follows. */
   end(): void {
     this.isOpen = false;
+    this.#explained.end();
   }
 
   get state(): LiveSourceState {
     const { number, name, isOpen, eventCount } = this;
-    return { number, name, isOpen, events: eventCount, lost: this.#trace.lostEvents };
+    return { number, name, isOpen, events: eventCount, lost: this.#trace.lostEvents, answer: this.#answer() };
+  }
+
+  #answer(): string {
+    const [slowest] = this.#findings.findings();
+    const { mappings } = this.#trace;
+    return slowest === undefined
+      ? ''
+      : short(sentenceOf(slowest, (stack) => this.#profile.framesOf(stack, mappings)));
   }
 
   get nowNs(): number {

@@ -6,6 +6,8 @@ export interface LiveSourceState {
   readonly isOpen: boolean;
   readonly events: number;
   readonly lost: number;
+  /** Why the slowest activity was slow; empty as long as none has ended. */
+  readonly answer: string;
 }
 
 export interface LiveRow {
