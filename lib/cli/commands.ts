@@ -20,6 +20,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return { run, usage };
     },
   },
+  check: {
+    takes: 'FILE',
+    summary: 'fails if a trace breaks a rule, for continuous integration',
+    load: async () => {
+      const { checkCommand: run, CHECK_USAGE: usage } = await import('./check/check.ts');
+      return { run, usage };
+    },
+  },
   collect: {
     takes: '',
     summary: 'records the events of a .NET or Node.js process',

@@ -1,5 +1,4 @@
 /** `tracewright explain FILE`: says why activities were slow. */
-import { readdirSync, statSync } from 'node:fs';
 import { printable } from '../base/printable.ts';
 import { ActivityFields } from '../view/activity-fields.ts';
 import type { ExplainedActivities } from '../view/explain/explained-activities.ts';
@@ -17,16 +16,18 @@ import { explainTrace } from './trace/explained-trace.ts';
 import { listed } from './trace/filtered-events.ts';
 import { FRAME_OPTIONS, FRAME_USAGE } from './trace/frame-options.ts';
 import { MANIFEST_USAGE, TRACE_OPTIONS, TRACE_USAGE } from './trace/trace-argument.ts';
-import { FILES_USAGE, filesText } from './trace/trace-files.ts';
+import { FILES_USAGE, filesText, newestRecording } from './trace/trace-files.ts';
 import { SELECTION_OPTIONS, type Selection, selection } from './view/view-selection.ts';
 
 const DEFAULT_SLOWEST = 5;
+/** The name of the property in which a flight recorder says why it has written a trace. */
+const FLIGHT_RECORDER_REASON = 'FlightRecorderReason';
 
 export const EXPLAIN_USAGE = `Usage: tracewright explain [OPTION]... [FILE]...
 
 Says why activities were slow: of the slowest, against others of their kind, what they waited for, who held the event
 loop meanwhile and who else suffered from that; then what made all of them together wait. Without FILE, the newest
-.nettrace file of the current folder, which "tracewright collect" writes.
+recording in the current folder: the .nettrace files that "tracewright collect" has written.
 ${TRACE_USAGE}${FILES_USAGE}
   --slowest N      how many activities (${DEFAULT_SLOWEST})
   --activity ID    only this activity: a path (//1/1, or /#4321/1/1/ of one process) or a GUID
@@ -62,20 +63,23 @@ export async function explainCommand(args: readonly string[]): Promise<void> {
   });
   const { explained, trace, framesOf, failure } = await explainTrace(files, values, {
     take: (time) => findings.add(time),
+    onRun: (run) => findings.addRun(run),
     isSelected: selected.isRoot,
     onEvent: fields && ((event, { activities }) => fields.take(event, activities.activityOf(event))),
   });
   const hints = hintsOf(explained.recorded, trace?.lostEvents ?? 0);
   const output = new Output();
   if (values.json === true) output.json(explanationJson(findings, explained.recorded, hints, framesOf));
-  else print(findings, framesOf, output);
+  else print(findings, framesOf, output, trace?.info.properties[FLIGHT_RECORDER_REASON]);
   await output.flush();
   if (failure !== undefined) throw failure;
   if (findings.findings().length === 0) nothing(filesText(files), selected, explained);
   if (values.json !== true) for (const hint of hints) say(hint);
 }
 
-function print(findings: Findings, framesOf: FramesOf, output: Output): void {
+/** @param reason why a flight recorder has written the trace */
+function print(findings: Findings, framesOf: FramesOf, output: Output, reason?: string): void {
+  if (reason !== undefined) output.line(`Written by a flight recorder: ${reason}\n`);
   for (const finding of findings.findings()) {
     output.styledLine(styled(printable(sentenceOf(finding, framesOf)), 'bold'));
     for (const line of linesOf(finding, framesOf)) output.line(line);
@@ -83,7 +87,7 @@ function print(findings: Findings, framesOf: FramesOf, output: Output): void {
     if (others !== undefined) output.line(others);
     output.line('');
   }
-  const totals = totalsOf(findings);
+  const totals = totalsOf(findings, framesOf);
   if (totals.length === 0) return;
   output.styledLine(styled(`${countText(findings.count, 'activity')} together:`, 'bold'));
   for (const total of totals) output.line(`  ${total}`);
@@ -105,11 +109,4 @@ function nothing(
       `${count} starts have no id. In .NET, ids need System.Threading.Tasks.TplEventSource with keyword 0x80.`,
     );
   }
-}
-
-/** Returns undefined if the current folder has none. */
-function newestRecording(): string | undefined {
-  const files = readdirSync('.').filter((name) => name.endsWith('.nettrace'));
-  const byAge = files.map((name) => ({ name, at: statSync(name).mtimeMs })).sort((a, b) => b.at - a.at);
-  return byAge[0]?.name;
 }

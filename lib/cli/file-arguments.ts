@@ -47,25 +47,20 @@ export function fileArguments<const O extends Options>(
 /**
  * Parses the arguments of a command that takes one file or several.
  *
- * @param byDefault the file if none is given
+ * @param byDefault the files if none is given
  */
 export function filesArguments<const O extends Options>(
   command: string,
   usage: string,
   args: readonly string[],
   options: O,
-  byDefault?: () => string | undefined,
+  byDefault?: () => readonly string[],
 ): FilesArguments<O> | undefined {
   const given = parse(usage, args, options);
   if (given === undefined) return undefined;
   let files: readonly string[] = given.positionals;
-  if (files.length === 0) {
-    const file = byDefault?.();
-    if (file === undefined) {
-      throw new UsageError(`${command} takes at least one file.\n\n${usage.trimEnd()}`);
-    }
-    files = [file];
-  }
+  if (files.length === 0) files = byDefault?.() ?? [];
+  if (files.length === 0) throw new UsageError(`${command} takes at least one file.\n\n${usage.trimEnd()}`);
   return { files, values: given.values as OptionValues<O> };
 }
 

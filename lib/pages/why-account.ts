@@ -2,7 +2,7 @@
  * One activity, explained: its states as one bar beside the durations of its kind, what happened around it on one time
  * axis, its calls, its events and its CPU samples.
  */
-import { milliseconds, thousands } from '../view/number-text.ts';
+import { countText, milliseconds, thousands } from '../view/number-text.ts';
 import type { Explanation } from '../view/report/report-header.ts';
 import { type ActivityLanes, type LaneBar, LaneSource } from './activity-lanes.ts';
 import type { CpuSamples } from './cpu-samples.ts';
@@ -27,7 +27,7 @@ const MAX_EVENTS = 50;
 const MAX_INSIDE = 2000;
 const TICKS = 8;
 const HUES = 10;
-/** Narrower parts of the bar have no text. */
+/** Narrower parts of bars have no text. */
 const LABELLED_SHARE = 0.06;
 
 type Explanations = ReadonlyMap<number, Explanation>;
@@ -166,11 +166,12 @@ export class WhyAccount {
     const { activity, text, kind } = bar;
     const hue = kind === 'activity' && activity !== undefined ? ` hue-${this.#hueOf(activity)}` : '';
     const attributes = { class: `lane-bar ${kind}${hue}`, title: text };
+    const shown = bar.to - bar.from > (to - from) * LABELLED_SHARE ? text : '';
     // The lists below have the same activities for the keyboard.
     const made =
       activity === undefined
-        ? element('span', attributes, text)
-        : button(text, () => this.#choose({ kind: 'activity', index: activity }, false), {
+        ? element('span', attributes, shown)
+        : button(shown, () => this.#choose({ kind: 'activity', index: activity }, false), {
             ...attributes,
             tabindex: '-1',
           });
@@ -344,7 +345,7 @@ export class WhyAccount {
     const chart = new FlameChart(
       textOf,
       () => {
-        facts.textContent = chart.current < 0 ? `${thousands(tree.samples)} samples` : share(chart.current);
+        facts.textContent = chart.current < 0 ? countText(tree.samples, 'sample') : share(chart.current);
       },
       (node, event) =>
         this.#tooltip.show(node < 0 ? undefined : `${title} ${node}`, () => [share(node)], event),

@@ -10,7 +10,7 @@ import { type FRAME_OPTIONS, frameNames } from './frame-options.ts';
 import { readWithProgress, type TraceValues } from './trace-argument.ts';
 import { closeTraceFiles, openTraceFiles, type TraceFiles } from './trace-files.ts';
 
-export interface ExplainedTraceOptions extends Omit<ExplainOptions, 'profile'> {
+export interface ExplainedTraceOptions extends Omit<ExplainOptions, 'profile' | 'frames'> {
   /** Called with each event, once its activity is known. */
   readonly onEvent?: ((event: TraceEvent, explained: ExplainedActivities) => void) | undefined;
 }
@@ -31,8 +31,9 @@ export async function explainTrace(
   values: TraceValues & OptionValues<typeof FRAME_OPTIONS>,
   { onEvent, ...options }: ExplainedTraceOptions,
 ): Promise<ExplainedTrace> {
-  const profile = new CpuProfile(frameNames(values));
-  const explained = new ExplainedActivities({ ...options, profile });
+  const frames = frameNames(values);
+  const profile = new CpuProfile(frames);
+  const explained = new ExplainedActivities({ ...options, profile, frames });
   let trace: Trace | undefined;
   let failure: unknown;
   try {

@@ -1,4 +1,5 @@
 /** Opens the traces given to a command: one, or several as one. */
+import { readdirSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { listZipTraces } from '../../trace/source/zip.ts';
 import type { Trace } from '../../trace/trace.ts';
@@ -22,6 +23,19 @@ export const FILES_USAGE = `Several FILEs are read as one: their activities are 
 the clock of the first. A zip or .diagsession with several traces is read as these. The .etl files of one Windows
 recording are one trace: X.etl includes X.kernel.etl and others beside it, and X_%d.etl means all with a number.
 `;
+
+/**
+ * The newest recording in the current folder: its newest .nettrace file and those recorded at the same time, since each
+ * process that a command such as `npm start` starts has a file of its own. It is empty if there is none.
+ */
+export function newestRecording(): TraceFiles {
+  const files = readdirSync('.').filter((name) => name.endsWith('.nettrace'));
+  const timed = files.map((name) => ({ name, stat: statSync(name, { throwIfNoEntry: false }) }));
+  const endOf = ({ stat }: (typeof timed)[number]) => stat?.mtimeMs ?? 0;
+  timed.sort((a, b) => endOf(b) - endOf(a));
+  const begin = timed[0]?.stat?.birthtimeMs ?? 0;
+  return timed.filter((each) => endOf(each) >= begin).map(({ name }) => name);
+}
 
 /**
  * @param areClocksSaid whether to say on stderr how the clocks of several traces have been corrected

@@ -2,7 +2,10 @@
  * What an activity is called among others of its kind: a request by method and route, a query by its text, any other by
  * its task. Ids in paths are replaced, so that requests for different things are of one kind.
  */
+import type { ScriptPlace } from '../../symbols/source-maps.ts';
+import { baseName } from '../../symbols/symbol-folders.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
+import type { FrameNames } from '../cpu/frame-names.ts';
 import type { TracedActivity } from '../traced-activity.ts';
 
 const MAX_LABEL = 120;
@@ -29,10 +32,10 @@ export class ActivityLabels {
     if (typeof text === 'string' && text !== '') {
       return this.#once(text, () => text.replaceAll(LITERAL, '?').replaceAll(LISTS, '(…)'));
     }
-    const { operation, name, url, path } = payload;
+    const { operation, package: ofPackage, name, url, path } = payload;
     const place = [url, path].find((each) => typeof each === 'string');
     if (typeof place === 'string') return cut(`${task} ${template(place)}`);
-    const telling = [operation, name].find((each) => typeof each === 'string' && each !== '');
+    const telling = [operation, ofPackage, name].find((each) => typeof each === 'string' && each !== '');
     return telling === undefined ? task : this.#once(String(telling), () => `${task} ${String(telling)}`);
   }
 
@@ -42,6 +45,15 @@ export class ActivityLabels {
     const space = label.indexOf(' ');
     const method = space < 0 ? '' : label.slice(0, space + 1);
     return `${method}${route}`.slice(0, MAX_LABEL);
+  }
+
+  /** `cart.ts:17`, of the source if `frames` know it. */
+  ofPlace(place: ScriptPlace, frames: FrameNames | undefined): string {
+    const { file, line, column } = place;
+    return this.#once(`${file}:${line}:${column}`, () => {
+      const source = frames?.sourceOf(place) ?? place;
+      return `${baseName(source.file)}:${source.line}`;
+    });
   }
 
   #once(key: string, make: () => string): string {

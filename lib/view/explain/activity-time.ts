@@ -52,6 +52,7 @@ const MAX_STACKS = 64;
 /** Labels of activities inside. */
 const MAX_CALLS = 200;
 const MAX_CHAIN = 200;
+const MAX_PACKAGES = 1000;
 
 /** The activities of one kind inside another. */
 export interface Calls {
@@ -65,6 +66,28 @@ export interface Calls {
   readonly startNs: number;
   /** The latest end. */
   endNs: number;
+  /** The line of the application that started them, if all are known to have the same: `cart.mjs:17`. */
+  startedAt: string | undefined;
+}
+
+/** Modules that were loaded, in an activity or in all of them. */
+export class ModuleLoads {
+  count = 0;
+  ns = 0;
+  /** How many are of each package. */
+  readonly packages: Map<string, number> = new Map();
+
+  add({ count, ns, packages }: ModuleLoads): void {
+    this.count += count;
+    this.ns += ns;
+    for (const [name, modules] of packages) this.addPackage(name, modules);
+  }
+
+  addPackage(name: string, modules: number): void {
+    if (this.packages.size < MAX_PACKAGES || this.packages.has(name)) {
+      this.packages.set(name, (this.packages.get(name) ?? 0) + modules);
+    }
+  }
 }
 
 export class ActivityTime {
@@ -77,6 +100,11 @@ export class ActivityTime {
   /** The stacks of the activity's own runs, with their samples. */
   stacks: Map<SampledStack, number> | undefined;
   calls: Calls[] = NO_CALLS;
+  /** The line of the application that started it. */
+  startedAt: string | undefined;
+  /** The modules that were loaded in it, and itself if it is such a load. */
+  modules: ModuleLoads | undefined;
+  #isLoad = false;
   /** Whether all of its time is in its account. */
   isOver = false;
   /** What is not in its account yet; when it is over, its last ones, for the activity around it. */
@@ -87,6 +115,7 @@ export class ActivityTime {
   /** Its time is divided up to here. */
   #cursorNs: number;
   #hasRun = false;
+  #loadedUntilNs = 0;
 
   constructor(activity: TracedActivity, label: string, loop: LoopRuns | undefined) {
     this.activity = activity;
@@ -103,6 +132,14 @@ export class ActivityTime {
       if (this.isOver) this.#account.add({ startNs, endNs, ...NOT_OBSERVED });
     }
     return this.#account;
+  }
+
+  /** It is the load of a module, of this package. */
+  setLoad(name: string): void {
+    this.#isLoad = true;
+    this.modules = new ModuleLoads();
+    this.modules.count = 1;
+    this.modules.addPackage(name, 1);
   }
 
   addInside(inner: ActivityTime): void {
@@ -127,6 +164,7 @@ export class ActivityTime {
   end(endNs: number): void {
     const isUnobserved = this.loop === undefined || !this.loop.hasRuns;
     this.isOver = true;
+    if (this.#isLoad && this.modules !== undefined) this.modules.ns = endNs - this.activity.startNs;
     // Most activities of most traces: what is known of them is when they began and ended.
     if (isUnobserved && this.#inside === NONE && this.#account === undefined) return;
     if (endNs > this.#cursorNs) this.#addWait(endNs, undefined);
@@ -376,14 +414,26 @@ export class ActivityTime {
     rest(endNs);
   }
 
-  #count({ activity: { startNs, endNs, isFailed, state }, label }: ActivityTime): void {
+  /** Loads at the same time count once. */
+  #addModules(loaded: ModuleLoads, startNs: number, endNs: number): void {
+    this.modules ??= new ModuleLoads();
+    const { ns } = this.modules;
+    this.modules.add(loaded);
+    const newNs = Math.max(0, endNs - Math.max(startNs, this.#loadedUntilNs));
+    this.modules.ns = ns + Math.min(loaded.ns, newNs);
+    this.#loadedUntilNs = Math.max(this.#loadedUntilNs, endNs);
+  }
+
+  #count({ activity: { startNs, endNs, isFailed, state }, label, startedAt, modules }: ActivityTime): void {
     if (state !== 'stopped' || endNs === undefined) return;
+    if (modules !== undefined) this.#addModules(modules, startNs, endNs);
     if (this.calls === NO_CALLS) this.calls = [];
     const known = this.calls.find((each) => each.label === label);
     if (known === undefined) {
       if (this.calls.length >= MAX_CALLS) return;
       const totalNs = endNs - startNs;
-      this.calls.push({ label, count: 1, failed: isFailed ? 1 : 0, inTurn: 1, totalNs, startNs, endNs });
+      const failed = isFailed ? 1 : 0;
+      this.calls.push({ label, count: 1, failed, inTurn: 1, totalNs, startNs, endNs, startedAt });
       return;
     }
     known.count++;
@@ -391,6 +441,7 @@ export class ActivityTime {
     if (startNs >= known.endNs) known.inTurn++;
     known.totalNs += endNs - startNs;
     known.endNs = Math.max(known.endNs, endNs);
+    if (known.startedAt !== startedAt) known.startedAt = undefined;
   }
 }
 
@@ -533,9 +584,15 @@ function lifted(
     startNs,
     endNs,
     state: 'child',
-    what: isChain ? `${label} › ${what}`.slice(0, MAX_CHAIN) : label,
+    what: isChain ? chained(label, what) : label,
     otherwise: lost,
     run: undefined,
     inner: isChain ? inner : state,
   };
+}
+
+/** What is inside another of its kind, as modules are, is not named again. */
+function chained(label: string, what: string): string {
+  if (what === label || what.startsWith(`${label} › `)) return what;
+  return `${label} › ${what}`.slice(0, MAX_CHAIN);
 }

@@ -2,14 +2,17 @@
  * The account of each activity of a trace, from its events one after the other. It retains the open activities, those
  * that ended a moment ago, and the most recent runs of each thread.
  */
+
+import { ACTIVITY_RUN } from '../../activity/runs.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { CpuProfile } from '../cpu/cpu-profile.ts';
+import type { FrameNames } from '../cpu/frame-names.ts';
 import { type ActivityChange, TraceActivities } from '../trace-activities.ts';
 import { TracedActivity } from '../traced-activity.ts';
 import { ActivityLabels } from './activity-labels.ts';
 import { ActivityTime } from './activity-time.ts';
-import { isActivityRun, isCollection, LoopRuns } from './loop-runs.ts';
-import { stateOfCall } from './states.ts';
+import { isOfNode, type LoopRun, LoopRuns } from './loop-runs.ts';
+import { MODULE_LOAD, stateOfCall } from './states.ts';
 
 export interface ExplainOptions {
   /** Called with each activity that has ended, when its account is complete, in order of the ends on a thread. */
@@ -18,8 +21,12 @@ export interface ExplainOptions {
   readonly isSelected?: ((start: TraceEvent, activity: TracedActivity) => boolean) | undefined;
   /** Called with each activity that is no longer open, as by `TraceActivities`. */
   readonly onClosed?: (activity: TracedActivity) => void;
+  /** Called with each run of a thread, when its collections and samples are known. */
+  readonly onRun?: (run: LoopRun) => void;
   /** Takes the CPU samples, and names their functions. */
   readonly profile?: CpuProfile | undefined;
+  /** Names the lines that start activities. */
+  readonly frames?: FrameNames | undefined;
 }
 
 /** What the trace has. */
@@ -92,8 +99,7 @@ export class ExplainedActivities {
       if (change.boundary === 'Start') this.#start(event, change.activity);
       else this.#stop(event, change.activity);
     } else if (STEPS.has(event.name)) this.#addStep(event);
-    else if (isActivityRun(event)) this.#addRun(event);
-    else if (isCollection(event)) this.#threadOf(event).loop.addCollection(event);
+    else if (isOfNode(event)) this.#addOfNode(event);
     // Its Stop may have told its route.
     for (const activity of this.#closed) this.#close(activity);
     this.#settle(this.activities.nowNs);
@@ -115,6 +121,7 @@ export class ExplainedActivities {
     const { loop } = this.#threadOf(event);
     const time = new ActivityTime(activity, this.#labels.of(event, activity), loop);
     time.isSelected = this.#options.isSelected?.(event, activity) ?? true;
+    if (activity.name === MODULE_LOAD) time.setLoad(String(event.payload.package ?? ''));
     this.#times.set(activity.index, time);
     const { parent } = activity;
     if (parent !== undefined) this.#times.get(parent.index)?.addInside(time);
@@ -169,6 +176,23 @@ export class ExplainedActivities {
     this.#threads.get(threadKey(processId, threadId))?.ended.push(time);
   }
 
+  #addOfNode(event: TraceEvent): void {
+    const { name } = event;
+    if (name === ACTIVITY_RUN.name) this.#addRun(event);
+    else if (name === 'GarbageCollection') this.#threadOf(event).loop.addCollection(event);
+    else if (name === 'ActivityCode') this.#addCode(event);
+  }
+
+  /** Where its activity was started, as an event says right after the Start. */
+  #addCode(event: TraceEvent): void {
+    const activity = this.activities.activityOf(event);
+    const time = activity && this.#times.get(activity.index);
+    if (time === undefined) return;
+    const { file, line, column } = event.payload;
+    const place = { name: '', file: String(file), line: Number(line), column: Number(column) };
+    time.startedAt = this.#labels.ofPlace(place, this.#options.frames);
+  }
+
   #addRun(event: TraceEvent): void {
     const activity = this.activities.activityOf(event);
     const wokenBy = this.activities.relatedOf(event);
@@ -189,6 +213,7 @@ export class ExplainedActivities {
     for (const thread of this.#threads.values()) {
       if (!thread.loop.hasRuns) continue;
       thread.loop.settle(nowNs, (run) => {
+        this.#options.onRun?.(run);
         if (run.activity !== undefined) this.#times.get(run.activity.index)?.addRun(run);
       });
       const { settledNs } = thread.loop;

@@ -1,9 +1,10 @@
 /** The answer of `tracewright explain --json`: see docs/explain.md, which documents each member. */
 import { activityKey } from '../activity-key.ts';
-import type { ActivityTime } from './activity-time.ts';
+import type { ActivityTime, ModuleLoads } from './activity-time.ts';
 import type { Recorded } from './explained-activities.ts';
 import type { Finding, Findings, KindFindings } from './findings.ts';
 import { type FramesOf, hottestCode } from './hot-code.ts';
+import type { LoopRun } from './loop-runs.ts';
 import { othersOf, sentenceOf } from './sentences.ts';
 
 /** Incremented when a member changes its meaning or goes; further members may come at any time. */
@@ -29,6 +30,8 @@ export function explanationJson(
       msec: ms(ns),
       activities,
     })),
+    blocks: findings.blocks.runs.map((run) => runJson(run, framesOf)),
+    modules: modulesJson(findings.modules),
     recorded,
     hints,
   };
@@ -36,7 +39,7 @@ export function explanationJson(
 
 function activityJson(finding: Finding, framesOf: FramesOf): object {
   const { time, kind, rank, usualNs, durationNs, cause } = finding;
-  const { activity, account, label, stacks } = time;
+  const { activity, account, label, stacks, startedAt, modules } = time;
   return {
     sentence: sentenceOf(finding, framesOf),
     others: othersOf(finding),
@@ -54,6 +57,8 @@ function activityJson(finding: Finding, framesOf: FramesOf): object {
     count: kind.count,
     cause: cause && { state: cause.state, what: cause.what },
     code: hottestCode(stacks, framesOf)?.text,
+    startedAt,
+    modules: modules && modulesJson(modules),
     states: account.entries.map(({ state, what, ns, atLeastNs, atMostNs, inner }) => ({
       state,
       what,
@@ -63,13 +68,8 @@ function activityJson(finding: Finding, framesOf: FramesOf): object {
       inner: inner && Object.fromEntries([...inner].map(([each, time]) => [each, ms(time)])),
     })),
     holds: account.holds.map(({ run, ns }) => ({
-      by: run.label,
-      activityId: run.activity?.id,
+      ...runJson(run, framesOf),
       msec: ms(ns),
-      startMSec: ms(run.startNs),
-      durationMSec: ms(run.endNs - run.startNs),
-      cpuMSec: run.cpuNs === undefined ? undefined : ms(run.cpuNs),
-      code: hottestCode(run.stacks, framesOf)?.text,
       victims: run.victims,
       lostMSec: ms(run.lostNs),
     })),
@@ -77,16 +77,33 @@ function activityJson(finding: Finding, framesOf: FramesOf): object {
   };
 }
 
+function runJson({ label, activity, startNs, endNs, cpuNs, stacks }: LoopRun, framesOf: FramesOf): object {
+  return {
+    by: label,
+    activityId: activity?.id,
+    startMSec: ms(startNs),
+    durationMSec: ms(endNs - startNs),
+    cpuMSec: cpuNs === undefined ? undefined : ms(cpuNs),
+    code: hottestCode(stacks, framesOf)?.text,
+  };
+}
+
+function modulesJson({ count, ns, packages }: ModuleLoads): object {
+  const most = [...packages].sort(([, a], [, b]) => b - a).slice(0, MAX_CALLS);
+  return { count, msec: ms(ns), packages: Object.fromEntries(most) };
+}
+
 function callsJson({ calls }: ActivityTime): object[] {
   return [...calls]
     .sort((a, b) => b.totalNs - a.totalNs)
     .slice(0, MAX_CALLS)
-    .map(({ label, count, failed, inTurn, totalNs }) => ({
+    .map(({ label, count, failed, inTurn, totalNs, startedAt }) => ({
       label,
       count,
       failed,
       inTurn,
       totalMSec: ms(totalNs),
+      startedAt,
     }));
 }
 
@@ -107,6 +124,7 @@ function kindJson({ name, label, count, failed, totalNs, durations, repeated }: 
       mostCalls: each.mostCalls,
       inTurn: each.inTurn,
       totalMSec: ms(each.totalNs),
+      startedAt: each.startedAt,
     })),
   };
 }

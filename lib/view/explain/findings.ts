@@ -4,7 +4,7 @@
  */
 import { Quantiles } from '../quantiles.ts';
 import type { AccountEntry } from './account.ts';
-import type { ActivityTime } from './activity-time.ts';
+import { type ActivityTime, ModuleLoads } from './activity-time.ts';
 import type { LoopRun } from './loop-runs.ts';
 import { type State, type StateOf, stateOfCall } from './states.ts';
 
@@ -39,6 +39,7 @@ export interface RepeatedCalls {
   /** Whether each starts when the one before has ended. */
   inTurn: number;
   totalNs: number;
+  readonly startedAt: string | undefined;
 }
 
 /** An activity, compared to its kind. */
@@ -61,6 +62,9 @@ const REPEATED = 5;
 /** An activity is slow against its kind from this factor on, if there are enough to compare it to. */
 const SLOW = 1.5;
 const COMPARABLE = 5;
+/** An event loop that runs something for longer is blocked. */
+const BLOCK_NS = 50e6;
+const MAX_BLOCKS = 10;
 
 export interface FindingOptions {
   /** How many activities to find. */
@@ -76,6 +80,10 @@ export interface FindingOptions {
 export class Findings {
   /** Counts the activities at the top. */
   count = 0;
+  /** The runs that blocked event loops. */
+  readonly blocks: LongestRuns = new LongestRuns(BLOCK_NS, MAX_BLOCKS);
+  /** The modules that were loaded, in activities or outside of them. */
+  readonly modules: ModuleLoads = new ModuleLoads();
   /** Runs that held others, by what ran, and how long all activities at the top waited for them. */
   readonly waits: Waits = new Waits();
   readonly #options: FindingOptions;
@@ -91,10 +99,15 @@ export class Findings {
     return [...this.#used().all].sort((a, b) => b.totalNs - a.totalNs);
   }
 
+  addRun(run: LoopRun): void {
+    this.blocks.add(run);
+  }
+
   add(time: ActivityTime): void {
     const { activity } = time;
     if (activity.state !== 'stopped' && activity.state !== 'killed') return;
     const { parent } = activity;
+    if (parent === undefined && time.modules !== undefined) this.modules.add(time.modules);
     const isTop = parent === undefined || stateOfCall(parent.name) !== undefined;
     const isCandidate = this.#options.isChosen ? time.isSelected : isTop;
     if (!isCandidate && !isTop) return;
@@ -138,7 +151,8 @@ export class Findings {
       if (each.count < REPEATED) continue;
       const { label } = each;
       const known = kind.repeated.get(label);
-      const repeated = known ?? { activities: 0, calls: 0, mostCalls: 0, inTurn: 0, totalNs: 0 };
+      const { startedAt } = each;
+      const repeated = known ?? { activities: 0, calls: 0, mostCalls: 0, inTurn: 0, totalNs: 0, startedAt };
       repeated.activities++;
       repeated.calls += each.count;
       repeated.mostCalls = Math.max(repeated.mostCalls, each.count);
@@ -240,9 +254,37 @@ function finding(kind: KindFindings, time: ActivityTime, rank: number): Finding 
   return { time, kind, rank, usualNs, durationNs, cause };
 }
 
-/** Sorts by how much they are slower than what is usual, then by how slow they are. */
+/** Sorts by how much they are slower than what is usual, which the only ones of a kind do not tell. */
 function byExcess(a: Finding, b: Finding): number {
-  return b.durationNs - b.usualNs - (a.durationNs - a.usualNs) || b.durationNs - a.durationNs;
+  return excessNs(b) - excessNs(a) || b.durationNs - a.durationNs;
+}
+
+function excessNs({ kind, durationNs, usualNs }: Finding): number {
+  return kind.count < COMPARABLE ? durationNs : durationNs - usualNs;
+}
+
+/** The runs that blocked an event loop longest, in one activity or in none. */
+export class LongestRuns {
+  readonly limitNs: number;
+  /** Counts the runs that were longer than the limit. */
+  count = 0;
+  /** The longest first. */
+  readonly runs: LoopRun[] = [];
+  readonly #kept: number;
+
+  constructor(limitNs: number, kept: number) {
+    this.limitNs = limitNs;
+    this.#kept = kept;
+  }
+
+  add(run: LoopRun): void {
+    const ns = run.endNs - run.startNs;
+    if (ns <= this.limitNs) return;
+    this.count++;
+    const at = this.runs.findIndex(({ startNs, endNs }) => endNs - startNs < ns);
+    this.runs.splice(at < 0 ? this.runs.length : at, 0, run);
+    if (this.runs.length > this.#kept) this.runs.pop();
+  }
 }
 
 /** The run that held an activity longest. */

@@ -1,9 +1,12 @@
 /** Which code CPU samples were taken in, in a few words: the application's function, and what of Node.js it called. */
+import { baseName } from '../../symbols/symbol-folders.ts';
 import type { SampledStack } from '../cpu/cpu-profile.ts';
 import type { Frame } from '../cpu/frame-names.ts';
 
 export type FramesOf = (stack: SampledStack) => readonly Frame[];
 
+/** How V8 names functions for perf and ETW: `JS:*burn file:///app/cart.mjs:12:5`. */
+const V8_FUNCTION = /^\w+:[*~^+]?([^\s:]*) (?:file:\/\/)?(\S.*):\d+:\d+$/;
 const LOADING = /^node:internal\/modules\//;
 const BUILT_IN = /^(?:node:|native\.)/;
 const GARBAGE = 'native.(garbage collector)';
@@ -51,7 +54,7 @@ type Code = Omit<HotCode, 'share'>;
 
 /** @param frames innermost first */
 function codeOf(frames: readonly Frame[]): Code | undefined {
-  const names = frames.map(({ name }) => name).filter((name) => name !== GARBAGE);
+  const names = namesOf(frames).filter((name) => name !== GARBAGE);
   if (names.some((name) => LOADING.test(name))) return { text: 'loading modules', called: undefined };
   const own = names.findIndex((name) => !BUILT_IN.test(name) && !ITSELF.test(name));
   if (own < 0) {
@@ -62,6 +65,17 @@ function codeOf(frames: readonly Frame[]): Code | undefined {
   const called = names[own - 1];
   const text = functionText(names[own] as string);
   return { text: called === undefined ? text : `${memberOf(called)}, called by ${text}`, called };
+}
+
+/** Samples of the system also have frames of V8 and the kernel, which say nothing beside those of JavaScript. */
+function namesOf(frames: readonly Frame[]): string[] {
+  const functions = frames.flatMap(({ name }) => {
+    const [, member, file] = V8_FUNCTION.exec(name) ?? [];
+    return file === undefined
+      ? []
+      : [`${file.startsWith('node:') ? file : baseName(file)}.${member || '(anonymous)'}`];
+  });
+  return functions.length > 0 ? functions : frames.map(({ name }) => name);
 }
 
 /** `app.mjs.burn` as `burn in app.mjs`. */

@@ -254,12 +254,13 @@ function isShortRun({ startNs, endNs }: LoopRun): boolean {
   return endNs - startNs < SHORT_NS;
 }
 
-export function isActivityRun({ name, provider }: TraceEvent): boolean {
-  return name === ACTIVITY_RUN.name && PROVIDERS.has(provider);
+export function isActivityRun(event: TraceEvent): boolean {
+  return event.name === ACTIVITY_RUN.name && isOfNode(event);
 }
 
-export function isCollection({ name, provider }: TraceEvent): boolean {
-  return name === 'GarbageCollection' && PROVIDERS.has(provider);
+/** Whether the event is one of Node.js itself, which has other names in tracepoints. */
+export function isOfNode({ provider }: TraceEvent): boolean {
+  return PROVIDERS.has(provider);
 }
 
 /** -1 if it was not read. */

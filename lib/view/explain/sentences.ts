@@ -1,12 +1,13 @@
 /** What an account says, as sentences for people. */
 import { countText, thousands } from '../number-text.ts';
 import type { AccountEntry } from './account.ts';
-import type { Calls } from './activity-time.ts';
+import type { Calls, ModuleLoads } from './activity-time.ts';
 import { OUTSIDE, type Recorded } from './explained-activities.ts';
 import {
   type Finding,
   type Findings,
   type KindFindings,
+  type LongestRuns,
   longestHold,
   type RepeatedCalls,
   type WaitFinding,
@@ -18,6 +19,8 @@ import { BLOCKED, NO_RUN, PREEMPTED, SHORT_RUNS, type State } from './states.ts'
 const NS_PER_MS = 1e6;
 /** Smaller shares of a duration, and of the time of all activities together, are not worth a line. */
 const MIN_SHARE = 0.01;
+/** A smaller rest is rounding. */
+const MIN_REST = 1e-4;
 /** Lines about all activities together. */
 const MAX_TOTALS = 8;
 
@@ -47,8 +50,12 @@ export function sentenceOf(finding: Finding, framesOf: FramesOf): string {
       : '';
   const failed = time.activity.isFailed ? ' and failed' : '';
   const head = `${time.label} took ${duration(durationNs)}${failed}${usual}.`;
-  if (cause === undefined) return head;
-  return `${head} ${causeOf(cause, finding, framesOf)}`;
+  const why = cause === undefined ? '' : ` ${causeOf(cause, finding, framesOf)}`;
+  const { modules, startedAt } = time;
+  const isTold = modules !== undefined && modules.ns >= durationNs * TOLD_SHARE;
+  const loads = isTold ? ` ${modulesText(modules)}.` : '';
+  const place = startedAt === undefined ? '' : ` It was started at ${startedAt}.`;
+  return `${head}${why}${loads}${place}`;
 }
 
 /** Each state, longest first. */
@@ -69,7 +76,9 @@ export function partsOf(finding: Finding, framesOf: FramesOf): StatePart[] {
 
 /** Returns the sentences as lines. */
 export function linesOf(finding: Finding, framesOf: FramesOf): string[] {
-  return partsOf(finding, framesOf).map(({ ns, text }) => `${cell(ns)}  ${text}`);
+  const isTold = ({ state, ns }: StatePart) => state !== 'rest' || ns >= finding.durationNs * MIN_REST;
+  const parts = partsOf(finding, framesOf).filter(isTold);
+  return parts.map(({ ns, text }) => `${cell(ns)}  ${text}`);
 }
 
 /** Who else the longest hold has made wait; undefined if nobody. */
@@ -83,7 +92,7 @@ export function othersOf({ time, cause }: Finding): string | undefined {
 }
 
 /** What made all activities together wait, most first: their states, then the calls that they repeat. */
-export function totalsOf({ kinds, waits }: Findings): string[] {
+export function totalsOf({ kinds, waits, blocks, modules }: Findings, framesOf: FramesOf): string[] {
   const allNs = kinds.reduce((sum, { totalNs }) => sum + totalNs, 0);
   const longest = [...waits.all]
     .filter(({ ns }) => ns >= allNs * MIN_SHARE)
@@ -95,7 +104,32 @@ export function totalsOf({ kinds, waits }: Findings): string[] {
       .map(([label, each]) => ({ ns: each.totalNs, text: repeatedSentence(label, each, kind) })),
   );
   repeated.sort((a, b) => b.ns - a.ns);
-  return [...longest.map(totalSentence), ...repeated.slice(0, MAX_TOTALS).map(({ text }) => text)];
+  const block = blockText(blocks, framesOf);
+  return [
+    ...longest.map(totalSentence),
+    ...(modules.ns >= allNs * MIN_SHARE && modules.ns > 0 ? [modulesText(modules)] : []),
+    ...(block === undefined ? [] : [block]),
+    ...repeated.slice(0, MAX_TOTALS).map(({ text }) => text),
+  ];
+}
+
+/** Who blocked an event loop longest; undefined if nobody did for longer than the limit. */
+export function blockText(
+  { runs: [run], count, limitNs }: LongestRuns,
+  framesOf: FramesOf,
+): string | undefined {
+  if (run === undefined) return undefined;
+  const who = `${run.label}${codeText(hottestCode(run.stacks, framesOf)?.text)}`;
+  const which = count === 1 ? 'the only time' : `the longest of ${thousands(count)} times`;
+  const time = duration(run.endNs - run.startNs);
+  return `${who} blocked the event loop for ${time} at ${duration(run.startNs)}, ${which} beyond ${duration(limitNs)}`;
+}
+
+/** `412 ms went into loading 214 modules, 180 of aws-sdk` */
+function modulesText({ count, ns, packages }: ModuleLoads): string {
+  const [largest] = [...packages].filter(([name]) => name !== '').sort(([, a], [, b]) => b - a);
+  const most = largest === undefined ? '' : `, ${thousands(largest[1])} of ${largest[0]}`;
+  return `${duration(ns)} went into loading ${countText(count, 'module')}${most}`;
 }
 
 /**
@@ -132,7 +166,9 @@ function totalSentence({ state, what, ns, activities }: WaitFinding): string {
   const who = countText(activities, 'activity');
   switch (state) {
     case 'held':
-      return `${what} held up ${who} for ${duration(ns)}`;
+      return what === NO_RUN
+        ? `ready, while ${NO_RUN}: ${duration(ns)} in ${who}`
+        : `${what} held up ${who} for ${duration(ns)}`;
     case 'collection':
       return `garbage collection in ${what === '' ? OUTSIDE : what}: ${duration(ns)} in ${who}`;
     case 'running':
@@ -159,7 +195,7 @@ function repeatedSentence(label: string, repeated: RepeatedCalls, kind: KindFind
   const { mostCalls, activities, inTurn } = repeated;
   const how = inTurn > activities / 2 ? 'one after the other' : 'at the same time';
   const who = `${thousands(activities)} of ${thousands(kind.count)} ${kind.label}`;
-  return `N+1: up to ${thousands(mostCalls)} calls of ${label} in ${who}, ${how}: ${duration(repeated.totalNs)}`;
+  return `N+1: up to ${thousands(mostCalls)} calls of ${label} in ${who}, ${how}${placeText(repeated)}: ${duration(repeated.totalNs)}`;
 }
 
 function causeOf(entry: AccountEntry, finding: Finding, framesOf: FramesOf): string {
@@ -227,7 +263,7 @@ function heldText(entry: AccountEntry, finding: Finding, framesOf: FramesOf): st
   const { what } = entry;
   const hold = longestHold(finding.time, what);
   const code = codeText(hottestCode(hold?.run.stacks, framesOf)?.text);
-  if (what === NO_RUN) return `For ${range(entry)} it was ready, but ${what}.`;
+  if (what === NO_RUN) return `For ${range(entry)} it was ready, while ${what}.`;
   const by = what === OUTSIDE && hold?.run.waker === 'timer' ? `${OUTSIDE}, called by a timer` : what;
   const off = hold === undefined ? '' : offText(hold.run);
   return `For ${range(entry)} the loop ran ${what === SHORT_RUNS ? 'many other short runs' : by}${code}${off}; it was ready.`;
@@ -253,10 +289,15 @@ function codeText(code: string | undefined): string {
 function callsText(what: string, calls: readonly Calls[]): string {
   const [label = what] = what.split(' › ', 1);
   const known = calls.find((each) => each.label === label);
-  if (known === undefined || known.count === 1) return what;
+  if (known === undefined) return what;
+  if (known.count === 1) return `${what}${placeText(known)}`;
   const inTurn = known.inTurn > known.count / 2;
   const how = inTurn ? 'one after the other' : 'at the same time';
-  return `${thousands(known.count)} calls of ${what}, ${how}${known.count >= 5 ? ' (N+1)' : ''}`;
+  return `${thousands(known.count)} calls of ${what}, ${how}${known.count >= 5 ? ' (N+1)' : ''}${placeText(known)}`;
+}
+
+function placeText({ startedAt }: { readonly startedAt: string | undefined }): string {
+  return startedAt === undefined ? '' : `, at ${startedAt}`;
 }
 
 /** Calls that failed and were made again. */
@@ -277,7 +318,7 @@ function stateText(state: AccountEntry['state'], what: string, finding: Finding,
     case 'collection':
       return `garbage collection in ${what === '' ? OUTSIDE : what}`;
     case 'held':
-      return `ready, while the loop ran ${what}`;
+      return what === NO_RUN ? `ready, while ${what}` : `ready, while the loop ran ${what}`;
     case 'child':
       return callsText(what, finding.time.calls);
     case 'threadPool':

@@ -64,7 +64,7 @@ export const OFF_PROCESSOR: StateOf = { state: 'offProcessor', what: '' };
 
 /** What held a thread, when no run is known to have. */
 export const NO_RUN =
-  'nothing known: a timer is late by up to a millisecond, and the thread may lack a processor';
+  'nothing is known to have run (timers are late by up to a millisecond, and a thread may lack a processor)';
 
 export const SHORT_RUNS = 'many short runs';
 
@@ -93,6 +93,9 @@ const WAITS: Readonly<Record<string, StateOf>> = {
   message: { state: 'otherSide', what: 'a message of another thread' },
 };
 
+/** The load of a module. */
+export const MODULE_LOAD = 'Node.Module/Load';
+
 /** What calls wait for that run no code of their own, by provider and task. */
 const CALLS: Readonly<Record<string, StateOf>> = {
   'Node.Http/ClientRequest': { state: 'otherSide', what: 'the response' },
@@ -104,6 +107,7 @@ const CALLS: Readonly<Record<string, StateOf>> = {
   'Node.Net/NameResolved': { state: 'otherSide', what: 'a name server' },
   'Node.Net/TlsEstablished': { state: 'otherSide', what: 'TLS' },
   'Node.Net/Connect': { state: 'otherSide', what: 'a connection' },
+  [MODULE_LOAD]: { state: 'unknown', what: UNKNOWN.noWaker },
   'Node.Process/Child': { state: 'otherSide', what: 'a child process' },
   'Node.Process/Worker': { state: 'otherSide', what: 'a worker thread' },
   'System.Net.Http/Request': { state: 'otherSide', what: 'the response' },

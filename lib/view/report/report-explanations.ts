@@ -7,6 +7,7 @@ import type { ActivityTime } from '../explain/activity-time.ts';
 import type { Recorded } from '../explain/explained-activities.ts';
 import { type Finding, Findings } from '../explain/findings.ts';
 import { type FramesOf, hottestCode } from '../explain/hot-code.ts';
+import type { LoopRun } from '../explain/loop-runs.ts';
 import { hintsOf, othersOf, partsOf, sentenceOf, totalsOf } from '../explain/sentences.ts';
 import type { TracedActivity } from '../traced-activity.ts';
 import type { Explanation, ReportExplanations, ReportHold } from './report-header.ts';
@@ -37,12 +38,16 @@ export class ReportFindings {
     this.#findings.add(time);
   }
 
+  addRun(run: LoopRun): void {
+    this.#findings.addRun(run);
+  }
+
   explanations(recorded: Recorded, names: ReportedNames, framesOf: FramesOf): ReportExplanations {
     const found = this.#findings.findings();
     return {
       activities: found.flatMap((finding) => explanationOf(finding, names, framesOf)),
       count: this.#findings.count,
-      totals: totalsOf(this.#findings).map(names.text),
+      totals: totalsOf(this.#findings, framesOf).map(names.text),
       // The report's notices tell of lost events.
       hints: found.length === 0 ? [] : hintsOf(recorded, 0),
     };

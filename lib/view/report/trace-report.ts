@@ -71,7 +71,9 @@ export class TraceReport {
         this.#findings.add(time);
       },
       onClosed: (activity) => this.#rows.update(activity),
+      onRun: (run) => this.#findings.addRun(run),
       profile: this.#profile,
+      frames,
     });
     this.#activities = this.#explained.activities;
     this.#names = new ReportNames(this.#activities.keys);

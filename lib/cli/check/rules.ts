@@ -1,0 +1,109 @@
+/** The rules that `tracewright check` is given as options, or in a file with the same names. */
+import { readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { countArgument, durationArgument, given } from '../argument-values.ts';
+import type { OptionValues } from '../file-arguments.ts';
+import { UsageError } from '../parse-options.ts';
+
+export const RULE_OPTIONS = {
+  'max-block': { type: 'string' },
+  max: { type: 'string', multiple: true },
+  'no-repeated-queries': { type: 'string' },
+  'no-failures': { type: 'boolean' },
+  against: { type: 'string', multiple: true },
+} as const;
+
+export type RuleValues = OptionValues<typeof RULE_OPTIONS>;
+
+/** How long activities may take. */
+export interface Limit {
+  /** The text is as it was given: `p99:Request=200ms`. */
+  readonly text: string;
+  /** This share of the activities may not take longer: 0.99, or 1 for all. */
+  readonly share: number;
+  readonly name: string;
+  readonly limitNs: number;
+}
+
+export interface Rules {
+  readonly maxBlockNs: number | undefined;
+  readonly limits: readonly Limit[];
+  /** An activity may repeat a query less often. */
+  readonly repeatedQueries: number | undefined;
+  readonly noFailures: boolean;
+  /** The paths of the traces to compare with. */
+  readonly against: readonly string[];
+}
+
+const SHARES: Readonly<Record<string, number>> = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99, max: 1 };
+const NS_PER_MS = 1e6;
+
+/**
+ * @param values of the command line, which go before those of the file
+ * @throws UsageError
+ */
+export function rulesOf(values: RuleValues, file: string | undefined): Rules {
+  const inFile = file === undefined ? {} : valuesIn(file);
+  const all = { ...inFile, ...values };
+  const maxBlock = given(durationArgument, '--max-block', all['max-block'], 0);
+  const rules: Rules = {
+    maxBlockNs: maxBlock === undefined ? undefined : maxBlock * NS_PER_MS,
+    limits: [...(inFile.max ?? []), ...(values.max ?? [])].map(limitOf),
+    repeatedQueries: given(countArgument, '--no-repeated-queries', all['no-repeated-queries'], 2),
+    noFailures: all['no-failures'] === true,
+    against: all.against ?? [],
+  };
+  const { maxBlockNs, limits, repeatedQueries, noFailures, against } = rules;
+  if ((maxBlockNs ?? repeatedQueries ?? against[0] ?? limits[0]) === undefined && !noFailures) {
+    throw new UsageError('check takes at least one rule, such as --no-failures; --help lists them.');
+  }
+  return rules;
+}
+
+/** @throws UsageError */
+function limitOf(text: string): Limit {
+  const [, quantile = '', name = '', limit = ''] = /^(\w+):(.+)=([^=]+)$/s.exec(text) ?? [];
+  const share = Object.hasOwn(SHARES, quantile) ? SHARES[quantile] : undefined;
+  if (share === undefined) {
+    throw new UsageError(
+      `--max takes ${Object.keys(SHARES).join(', ')} of a name or route, as in p99:Request=200ms, not "${text}".`,
+    );
+  }
+  return { text, share, name, limitNs: durationArgument('--max', limit, 0) * NS_PER_MS };
+}
+
+/** @throws UsageError */
+function valuesIn(file: string): RuleValues {
+  let rules: unknown;
+  try {
+    rules = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const reason = code === undefined ? `is not JSON: ${message}` : `cannot be read (${code})`;
+    throw new UsageError(`The file of rules "${file}" ${reason.replace(/\.?$/, '.')}`);
+  }
+  if (typeof rules !== 'object' || rules === null || Array.isArray(rules)) {
+    throw new UsageError(`The file of rules "${file}" must be an object such as {"no-failures": true}.`);
+  }
+  const values = Object.fromEntries(
+    Object.entries(rules).map(([name, value]) => [name, ruleValue(file, name, value)]),
+  ) as RuleValues;
+  // A file of rules is moved together with the trace that it compares with.
+  return values.against === undefined
+    ? values
+    : { ...values, against: values.against.map((each) => resolve(dirname(file), each)) };
+}
+
+function ruleValue(file: string, name: string, value: unknown): string | boolean | readonly string[] {
+  if (!Object.hasOwn(RULE_OPTIONS, name)) {
+    const known = Object.keys(RULE_OPTIONS).join(', ');
+    throw new UsageError(`The file of rules "${file}" has "${name}", which is none of ${known}.`);
+  }
+  const { type, ...option } = RULE_OPTIONS[name as keyof typeof RULE_OPTIONS];
+  if (type === 'boolean' && typeof value === 'boolean') return value;
+  const texts = Array.isArray(value) && 'multiple' in option ? value : [value];
+  if (type === 'string' && texts.every((text) => typeof text === 'string' || typeof text === 'number')) {
+    return 'multiple' in option ? texts.map(String) : String(texts[0]);
+  }
+  throw new UsageError(`The file of rules "${file}" has ${JSON.stringify(value)} for "${name}".`);
+}
