@@ -3,7 +3,7 @@ import { closeSync, openSync, readdirSync, readFileSync, rmSync, writeSync } fro
 import { join } from 'node:path';
 import { makeFolders } from '../base/folders.ts';
 import { isAlive } from '../base/is-alive.ts';
-import { nameOfPartial } from '../base/output-file.ts';
+import { nameOfPartial, OutputError } from '../base/output-file.ts';
 import { systemCodeOf } from '../base/system-code.ts';
 import { startTimeKey } from '../wire/diagnostics-ipc/port-name.ts';
 import { salvageFile } from './trace-file.ts';
@@ -12,7 +12,7 @@ const LOCK = 'agent.lock';
 
 /**
  * @returns releases the folder
- * @throws Error with a sentence if another agent has it; the system's error
+ * @throws Error with a sentence if another agent has it; OutputError; the system's error
  */
 export function lockFolder(folder: string): () => void {
   makeFolders(folder, 0o700);
@@ -20,8 +20,14 @@ export function lockFolder(folder: string): () => void {
   for (;;) {
     try {
       const descriptor = openSync(path, 'wx', 0o600);
-      writeSync(descriptor, `${process.pid} ${startOf(process.pid)}`);
-      closeSync(descriptor);
+      try {
+        writeSync(descriptor, `${process.pid} ${startOf(process.pid)}`);
+      } catch (error) {
+        rmSync(path, { force: true });
+        throw new OutputError(path, error);
+      } finally {
+        closeSync(descriptor);
+      }
       return () => rmSync(path, { force: true });
     } catch (error) {
       if (systemCodeOf(error) !== 'EEXIST') throw error;

@@ -3,7 +3,7 @@
  * memory, or nothing.
  */
 import { join } from 'node:path';
-import { systemCodeOf, systemCodeText } from '../base/system-code.ts';
+import { isFull, systemCodeText } from '../base/system-code.ts';
 import type { AgentCounters } from './agent-counters.ts';
 import type { DiskBudget } from './disk-budget.ts';
 import type { MemoryBudget, Ring } from './memory-budget.ts';
@@ -216,7 +216,7 @@ export class Recorder implements Ring {
         return undefined;
       } catch (error) {
         disk.release(path, reserved);
-        if (systemCodeOf(error) === 'ENOSPC' && disk.makeRoom(path)) continue;
+        if (isFull(error) && disk.makeRoom(path)) continue;
         counters.errors.add('disk');
         say(`${folder} cannot be written: ${systemCodeText(error)}.`, 'disk');
         return 'disk';

@@ -2,7 +2,7 @@
 import { closeSync, createReadStream, fsync, ftruncateSync, renameSync, rmSync, writevSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { nameOfPartial, OutputFile, openOwnFile } from '../base/output-file.ts';
+import { nameOfPartial, OutputError, OutputFile, openOwnFile } from '../base/output-file.ts';
 import { BlockKind, SerializationTag } from '../wire/nettrace/constants.ts';
 import { FramingV4, type Piece, pieceSize } from '../wire/nettrace/write/framing.ts';
 import { FRAMING_SIZE, type Section, type SectionStart, TraceSections } from './trace-sections.ts';
@@ -133,7 +133,7 @@ function startSize({ trace, metadata, metadataCount, sequencePoint }: SectionSta
  *
  * @param partial its path, with its temporary name
  * @returns the whole file; undefined if there is nothing to keep, and the file is removed
- * @throws OutputError if it is not a file of this user; the system's error
+ * @throws OutputError, as if it is not a file of this user; the system's error
  */
 export async function salvageFile(partial: string): Promise<string | undefined> {
   const path = join(dirname(partial), nameOfPartial(basename(partial)) ?? '');
@@ -147,6 +147,8 @@ export async function salvageFile(partial: string): Promise<string | undefined> 
     // Overwrites a byte, so this takes no room on a full disk.
     writevSync(descriptor, [Uint8Array.of(SerializationTag.NullReference)], end);
     ftruncateSync(descriptor, end + END_SIZE);
+  } catch (error) {
+    throw new OutputError(partial, error);
   } finally {
     closeSync(descriptor);
   }

@@ -10,6 +10,12 @@ export function systemCodeOf(error: unknown): string | undefined {
   }
 }
 
+/** Whether there is no room for what was to be written: on the disk, or in the user's part of it. */
+export function isFull(error: unknown): boolean {
+  const code = systemCodeOf(error);
+  return code === 'ENOSPC' || code === 'EDQUOT';
+}
+
 /** Returns a text for use in a sentence, whatever the error. */
 export function systemCodeText(error: unknown): string {
   return systemCodeOf(error) ?? thrownText(error);

@@ -50,7 +50,7 @@ export function sentenceOf(error: unknown): string {
   const { code, syscall, path } = (error ?? {}) as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined || !message.startsWith(`${code}: `)) return message;
   const verb = WRITING.has(syscall) ? 'written' : 'read';
-  return `${path ?? (syscall === 'write' ? 'Standard output' : 'A file')} cannot be ${verb} (${code}).`;
+  return `${path ?? 'A file'} cannot be ${verb} (${code}).`;
 }
 
 const WRITING: ReadonlySet<string> = new Set([

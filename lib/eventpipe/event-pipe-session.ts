@@ -1,5 +1,6 @@
 /** A running session: converts its group's events to a nettrace, and writes that to its output. */
 import { thrownText } from '../base/value-text.ts';
+import { warnInTime } from '../listen/at-exit.ts';
 import { NO_PIECE } from '../wire/nettrace/write/framing.ts';
 import { NetTracePieces, type TraceChunk } from '../wire/nettrace/write/nettrace-pieces.ts';
 import type { WrittenRound } from '../wire/nettrace/write/round.ts';
@@ -242,6 +243,6 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
     this.#problem = problem;
     this.#isOver = true;
     this.#share?.group.leave(this, this.#isExiting);
-    process.emitWarning(problem, 'TracewrightWarning');
+    warnInTime(problem, this.#isExiting);
   }
 }

@@ -3,7 +3,7 @@
  */
 import { resolve } from 'node:path';
 import { thrownText } from '../base/value-text.ts';
-import { doAtExit } from '../listen/at-exit.ts';
+import { doAtExit, warnInTime } from '../listen/at-exit.ts';
 import { ActivityWatch, type OnTrigger } from './activity-watch.ts';
 import { DumpFiles, type WrittenFile } from './dump-files.ts';
 import { EventRing, type RingTrace } from './event-ring.ts';
@@ -191,7 +191,7 @@ class Recorder implements FlightRecorder, RunningRecorder {
       const { events, pieces } = this.#ring.trace(sentence);
       this.#keep(this.#files.writeNow(trigger, pieces), { events, trigger, details: sentence });
     } catch (error) {
-      warn(error);
+      warn(error, isLast);
     }
   };
 
@@ -233,6 +233,6 @@ class DumpLimit {
 /** The maximum number of files listed. */
 const MAX_DUMPS = 100;
 
-function warn(error: unknown): void {
-  process.emitWarning(`The flight recorder cannot write a file: ${thrownText(error)}`, 'TracewrightWarning');
+function warn(error: unknown, isLast = false): void {
+  warnInTime(`The flight recorder cannot write a file: ${thrownText(error)}`, isLast);
 }

@@ -6,7 +6,7 @@
 import { fstatSync, ftruncateSync, readSync } from 'node:fs';
 import { viewOf } from '../base/bytes.ts';
 import { OutputError, OutputFile, type OutputFileOptions } from '../base/output-file.ts';
-import { systemCodeOf, systemCodeText } from '../base/system-code.ts';
+import { isFull, systemCodeText } from '../base/system-code.ts';
 import { RecorderError } from '../platform/recorder-error.ts';
 import { RECORD_HEAD_SIZE } from '../wire/perf-data/constants.ts';
 import { DESCRIPTIONS_SIZE, Descriptions } from '../wire/perf-data/write/descriptions.ts';
@@ -139,7 +139,7 @@ export class RecordingFile {
       this.#passAnnouncements();
       return true;
     } catch (error) {
-      if (systemCodeOf(error) !== 'ENOSPC') throw error;
+      if (!isFull(error)) throw error;
     }
     // From here on, only the end describes the events.
     this.#passAnnouncements();

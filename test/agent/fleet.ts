@@ -1,7 +1,7 @@
 /** Live programs with events, and the agent that collects them, on the built package; and what is in its files. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +10,8 @@ import { openTrace } from '../../lib/trace/index.ts';
 import { RunningCommand } from '../cli/run-tracewright.ts';
 
 const PROGRAM = fileURLToPath(new URL('fleet-program.mjs', import.meta.url));
+const HOSTILE = fileURLToPath(new URL('hostile-process.mjs', import.meta.url));
+const NOBODY = 65534;
 const REGISTER = fileURLToPath(new URL('../../dist/diagnostics/register.js', import.meta.url));
 export const PROVIDER = 'Tracewright-Fleet';
 const WAIT = { timeout: 20_000, interval: 50 };
@@ -97,6 +99,28 @@ export class Fleet {
     });
   }
 
+  /**
+   * Starts hostile-process.mjs, of another user if there can be one. It gets the program's text, for its file may be in a
+   * folder that others may not read.
+   */
+  async startHostile(kind: 'silent' | 'endless' | 'wordy', env: NodeJS.ProcessEnv): Promise<ChildProcess> {
+    const isRoot = process.geteuid?.() === 0;
+    if (isRoot) {
+      chmodSync(this.root, 0o755);
+      chmodSync(this.ports, 0o1777);
+    }
+    const child = spawn(process.execPath, ['--input-type=module', '-'], {
+      ...(isRoot && { uid: NOBODY, gid: NOBODY }),
+      cwd: '/',
+      // Of a huge environment, the agent reads the beginning.
+      env: { ...this.#env, HOSTILE: kind, ...env },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    child.stdin.end(readFileSync(HOSTILE));
+    await once(child.stdout, 'data');
+    return child;
+  }
+
   /** The agent. */
   command(settings: object = {}, { match = {}, ...rule }: FleetRule = {}): RunningCommand {
     const config = join(this.root, 'agent.json');
@@ -170,11 +194,15 @@ export class Fleet {
     return this.#files((name) => name.endsWith('.partial'));
   }
 
-  /** Kills the agent, and forgets its folder and what the programs have written. */
-  async reset(): Promise<void> {
+  async killAgent(): Promise<void> {
     this.agent?.kill();
     await this.agent?.end();
     this.agent = undefined;
+  }
+
+  /** Kills the agent, and forgets its folder and what the programs have written. */
+  async reset(): Promise<void> {
+    await this.killAgent();
     rmSync(this.folder, { recursive: true, force: true });
     await this.report();
   }

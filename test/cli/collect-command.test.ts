@@ -1,6 +1,5 @@
 /** `tracewright collect`, `counters` and `record` without a tracer, with a command, on the built package. */
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
@@ -8,6 +7,7 @@ import { missingTracer } from '../../lib/record/tracefs.ts';
 import { openTrace } from '../../lib/trace/index.ts';
 import { folder, useFakeProcesses } from '../diagnostics/client/fake-client.ts';
 import { missingOnWindows, named } from '../platforms.ts';
+import { noSmallDisk, SmallDisk } from '../small-disk.mjs';
 import { command, interruptible, run } from './fake-target.ts';
 import { RunningCommand } from './run-tracewright.ts';
 
@@ -203,15 +203,11 @@ describe('collect with a command', () => {
     },
   );
 
-  const noDisk =
-    missingOnWindows('small disks') ?? (process.geteuid?.() === 0 ? undefined : 'only root may mount one');
-  it.skipIf(noDisk !== undefined).each([
+  it.skipIf(noSmallDisk !== undefined).each([
     ['collect', ['-o', 'disk/a']],
     ['collect', ['--parquet', 'disk', '--parquet-every', '0.2']],
-  ])(named('does not end the command when the disk is full: %s %s', noDisk), async (name, options) => {
-    const disk = join(folder.path, 'disk');
-    mkdirSync(disk);
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=16k', 'tmpfs', disk]);
+  ])(named('does not end the command when the disk is full: %s %s', noSmallDisk), async (name, options) => {
+    const disk = new SmallDisk(join(folder.path, 'disk'), '16k');
     try {
       const { status, stdout, stderr } = await run(name, ...options, '--', NODE, SERVES_ON);
       // It has written, and answered itself, long after.
@@ -222,7 +218,7 @@ describe('collect with a command', () => {
       expect(status).toBe(7);
       expect(await run(name, ...options, '--', NODE, SERVES_ON, '0')).toMatchObject({ status: 1 });
     } finally {
-      execFileSync('umount', [disk]);
+      disk.remove();
     }
   });
 });

@@ -22,11 +22,12 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineEventSource, event, startSession } from '../../lib/index.ts';
 import { linuxOnly, named } from '../platforms.ts';
+import { noSmallDisk, SmallDisk } from '../small-disk.mjs';
 import { RunningCommand } from './run-tracewright.ts';
 
 const main = fileURLToPath(new URL('../../dist/cjs/cli.cjs', import.meta.url));
 const noRoot =
-  linuxOnly('users and small disks') ?? (process.geteuid?.() === 0 ? undefined : 'only root may mount');
+  linuxOnly('users') ?? (process.geteuid?.() === 0 ? undefined : 'only root may be another user');
 const NOBODY = 65534;
 const EVENTS = 40_000;
 
@@ -167,13 +168,14 @@ describe('a device or pipe', () => {
   });
 });
 
-describe.skipIf(noRoot !== undefined)(named('a full disk', noRoot), () => {
+describe.skipIf(noSmallDisk !== undefined)(named('a full disk', noSmallDisk), () => {
   let disk: string;
+  let small: SmallDisk;
   beforeAll(() => {
-    disk = mkdtempSync(join(folder, 'disk-'));
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk]);
+    disk = join(folder, 'disk');
+    small = new SmallDisk(disk, '64k');
   });
-  afterAll(() => execFileSync('umount', [disk]));
+  afterAll(() => small.remove());
 
   it.each(['report.html', 'export.csv', 'export.pftrace'])('has nothing of %s', async (name) => {
     const output = join(disk, name);
@@ -189,6 +191,26 @@ describe.skipIf(noRoot !== undefined)(named('a full disk', noRoot), () => {
     expect(stderr).toMatch(/^tracewright: \S+ cannot be written \(ENOSPC\)\.\n$/);
     const files = readdirSync(disk, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
     expect(files.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('has nothing of a folder of tables, even if there is room for some of them', async () => {
+    const filesOf = (path: string) =>
+      readdirSync(path, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+    const whole = join(folder, 'tables');
+    await run('export', trace, '--parquet', whole);
+    const [events] = filesOf(join(whole, 'events')).map(({ parentPath, name }) => join(parentPath, name));
+    expect(filesOf(whole).length).toBeGreaterThan(3);
+    const disk = new SmallDisk(join(folder, 'tables-disk'), '4m');
+    try {
+      // The events come first.
+      disk.fill((4 << 20) - statSync(events as string).size - 8192);
+      const { status, stderr } = await run('export', trace, '--parquet', disk.path);
+      expect(status).toBe(1);
+      expect(stderr).toMatch(/^tracewright: \S+ cannot be written \(ENOSPC\)\.\n$/);
+      expect(filesOf(disk.path).map(({ name }) => name)).toEqual(['.ballast']);
+    } finally {
+      disk.remove();
+    }
   });
 });
 

@@ -1,5 +1,5 @@
 /** The outputs of sessions: streams and files, and what happens when one fails. */
-import { execFileSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,14 +14,14 @@ import {
 } from '../../lib/index.ts';
 import { openTrace } from '../../lib/trace/open-trace.ts';
 import { linuxOnly, missingOnWindows, named } from '../platforms.ts';
+import { noSmallDisk, SmallDisk } from '../small-disk.mjs';
 import { readSession } from './session-trace.ts';
 
+const INDEX = new URL('../../dist/index.js', import.meta.url).href;
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-session-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(() => void vi.restoreAllMocks());
 
-const noDisk =
-  linuxOnly('small disks') ?? (process.geteuid?.() === 0 ? undefined : 'only root may mount a small disk');
 const log = defineEventSource('Session-Test', { Plain: event({ n: 'int32' }) });
 const warnings = () => vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
 
@@ -98,14 +98,31 @@ describe('an output that fails', () => {
     },
   );
 
-  it.skipIf(noDisk !== undefined).each(['drop', 'block'] as const)(
-    named('such as a full disk has whole events, and counts the others (%s)', noDisk),
+  it.skipIf(linuxOnly('/dev/full') !== undefined)(
+    named('as it does when the process ends, at the latest', linuxOnly('/dev/full')),
+    () => {
+      const program = `const { defineEventSource, event, startSession } = await import('${INDEX}');
+        const log = defineEventSource('Session-Test', { Plain: event({ n: 'int32' }) });
+        startSession({ providers: 'Session-Test', output: '/dev/full' });
+        log.Plain({ n: 1 });
+        process.exit(3);`;
+      const { status, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', program], {
+        encoding: 'utf8',
+      });
+      expect(status).toBe(3);
+      expect(stderr).toMatch(
+        /^\(node:\d+\) TracewrightWarning: The session's file \/dev\/full cannot be written \(ENOSPC\)\.\n/,
+      );
+    },
+  );
+
+  it.skipIf(noSmallDisk !== undefined).each(['drop', 'block'] as const)(
+    named('such as a full disk has whole events, and counts the others (%s)', noSmallDisk),
     async (mode) => {
       warnings();
-      const disk = mkdtempSync(join(folder, 'disk-'));
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', disk]);
+      const disk = new SmallDisk(join(folder, `disk-${mode}`), '1m');
       try {
-        const output = join(disk, 'session.nettrace');
+        const output = join(disk.path, 'session.nettrace');
         const session = startSession({ providers: 'Session-Test', output, mode });
         let written = 0;
         for (let turn = 0; turn < 500; turn++) {
@@ -123,7 +140,7 @@ describe('an output that fails', () => {
         expect(events + dropped).toBe(written);
         expect(statSync(output).size).toBe(bytes);
       } finally {
-        execFileSync('umount', [disk]);
+        disk.remove();
       }
     },
   );

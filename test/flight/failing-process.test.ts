@@ -7,6 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { FlightDump } from '../../lib/flight/flight-recorder.ts';
 import { readSession } from '../eventpipe/session-trace.ts';
+import { named } from '../platforms.ts';
+import { noSmallDisk, SmallDisk } from '../small-disk.mjs';
 
 const PROGRAM = fileURLToPath(new URL('programs/fails.mjs', import.meta.url));
 
@@ -20,8 +22,8 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function fail(what: string, ...options: string[]) {
-  const result = spawnSync(process.execPath, [...options, PROGRAM, folder, what], { encoding: 'utf8' });
+function fail(what: string, { options = [] as string[], place = folder } = {}) {
+  const result = spawnSync(process.execPath, [...options, PROGRAM, place, what], { encoding: 'utf8' });
   const dumps = result.stdout
     .split('\n')
     .filter((line) => line.startsWith('['))
@@ -37,7 +39,7 @@ async function eventsIn(file: string) {
 
 describe('the file of a flight recorder', () => {
   it('is complete before the process runs out of memory', async () => {
-    const { status, signal, stderr } = fail('heap', '--max-old-space-size=64');
+    const { status, signal, stderr } = fail('heap', { options: ['--max-old-space-size=64'] });
     expect({ isEnded: status === 0, stderr }).toEqual({
       isEnded: false,
       stderr: expect.stringContaining('heap out of memory'),
@@ -59,6 +61,25 @@ describe('the file of a flight recorder', () => {
     ]);
     expect(await eventsIn(dumps[0]?.file ?? '')).toHaveLength(1);
   });
+
+  it.skipIf(noSmallDisk !== undefined)(
+    named('is missed in a sentence if an exception ends the process on a full disk', noSmallDisk),
+    () => {
+      const disk = new SmallDisk(join(folder, 'disk'), '64k');
+      try {
+        disk.fill();
+        const { status, stderr, dumps } = fail('exception', { place: disk.path });
+        expect({ status, dumps }).toEqual({ status: 1, dumps: [] });
+        expect(stderr).toContain('Error: Nobody catches this.');
+        const sentence =
+          / TracewrightWarning: The flight recorder cannot write a file: .+\.nettrace cannot be written \(ENOSPC\)\.\n/g;
+        expect(stderr.match(sentence)).toHaveLength(1);
+        expect(readdirSync(disk.path)).toEqual(['.ballast']);
+      } finally {
+        disk.remove();
+      }
+    },
+  );
 
   it('is not written for each of the exceptions that the application survives, whatever is thrown', () => {
     const { status, stdout, stderr, dumps } = fail('exceptions');

@@ -1,5 +1,4 @@
 /** The flight recorder: what is in its files, and what has them written. */
-import { execFileSync } from 'node:child_process';
 import { closeSync, fstatSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +7,8 @@ import type { FlightRecorderOptions } from '../../lib/flight/flight-options.ts';
 import { type FlightRecorder, startFlightRecorder } from '../../lib/flight/flight-recorder.ts';
 import { defineEventSource, event, Level } from '../../lib/index.ts';
 import { readSession } from '../eventpipe/session-trace.ts';
-import { linuxOnly, missingOnWindows, named } from '../platforms.ts';
+import { missingOnWindows, named } from '../platforms.ts';
+import { noSmallDisk, SmallDisk } from '../small-disk.mjs';
 
 const log = defineEventSource('Test-Flight', {
   Small: event({ n: 'uint32', text: 'string' }),
@@ -18,9 +18,6 @@ const log = defineEventSource('Test-Flight', {
   AnswerStart: event({}),
   AnswerStop: event({ statusCode: 'int32' }),
 });
-
-const noDisk =
-  linuxOnly('small disks') ?? (process.geteuid?.() === 0 ? undefined : 'only root may mount a small disk');
 
 let folder: string;
 let recorder: FlightRecorder | undefined;
@@ -157,10 +154,10 @@ describe('a flight recorder', () => {
     expect(startWith({ slow: { Request: 'p99' } })).toThrow(/^A flight recorder's slow must be limits/);
   });
 
-  it.skipIf(noDisk !== undefined)(
-    named('leaves nothing on a disk that is full, and has all of it when there is room', noDisk),
+  it.skipIf(noSmallDisk !== undefined)(
+    named('leaves nothing on a disk that is full, and has all of it when there is room', noSmallDisk),
     async () => {
-      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', folder]);
+      const disk = new SmallDisk(folder, '64k');
       const own = openSync('/dev/null', 'w');
       const identity = fstatSync(own).ino;
       try {
@@ -171,7 +168,7 @@ describe('a flight recorder', () => {
           await expect(flight.dump()).rejects.toThrow(/\.nettrace cannot be written \(ENOSPC\)\.$/);
           expect(readdirSync(folder)).toEqual([]);
         }
-        execFileSync('mount', ['-o', 'remount,size=8m', folder]);
+        disk.resize('8m');
         const { file, events } = await flight.dump();
         expect(events).toBe(count);
         expect(await numbersIn(file)).toEqual(Array.from({ length: count }, (_, n) => n));
@@ -179,7 +176,7 @@ describe('a flight recorder', () => {
         expect(fstatSync(own).ino).toBe(identity);
       } finally {
         closeSync(own);
-        execFileSync('umount', ['-l', folder]);
+        disk.remove();
       }
     },
   );

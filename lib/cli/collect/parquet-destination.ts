@@ -74,7 +74,7 @@ async function write(trace: Trace, parquet: ParquetExport, interval: number): Pr
   } catch (error) {
     clearInterval(timer);
     await rotating;
-    await parquet.abandon();
+    await parquet.abandon(true);
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 /** A trace as tables in a folder of Parquet files, which DuckDB, ClickHouse, Spark and others read as one. */
 import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TraceEvent } from '../../trace/trace-event.ts';
@@ -189,9 +190,14 @@ export class ParquetExport {
     await this.#removePartialFolder();
   }
 
-  /** Deletes what is not complete. */
-  async abandon(): Promise<void> {
+  /**
+   * Deletes what is not complete, and the other `files` as well: some tables without the others would be wrong answers.
+   *
+   * @param keepsFiles whether these stay, because they are complete up to a time
+   */
+  async abandon(keepsFiles = false): Promise<void> {
     for (const files of Object.values(this.#ofTables)) await files.abandon();
+    if (!keepsFiles) for (const path of this.files.splice(0)) rmSync(path, { force: true });
     await this.#removePartialFolder();
   }
 

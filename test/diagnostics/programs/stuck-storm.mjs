@@ -4,16 +4,7 @@
 // happened.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  closeSync,
-  fstatSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  readSync,
-  rmSync,
-  writeSync,
-} from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,59 +12,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { enableDiagnostics } from '../../../dist/diagnostics/index.js';
 import { encodeRequest } from '../../../dist/wire/diagnostics-ipc/request.js';
 import { streamingTracing } from '../../../dist/wire/diagnostics-ipc/tracing.js';
+import { OwnFiles } from '../../child/own-files.mjs';
 
 const STUCK_MS = 900;
 const FREE_MS = 200;
-/** How many files the application has open at a time. */
-const FILES = 40;
 const CLIENTS_OF_A_KIND = 3;
 /** Between two connections of a client. */
 const PAUSE_MS = 50;
 const LEAVE_MS = 15_000;
-
-class OwnFiles {
-  faults = [];
-  opened = 0;
-  #folder;
-  #files = [];
-
-  constructor(folder) {
-    this.#folder = folder;
-  }
-
-  /** Replaces the oldest file, after a look at all. */
-  turn() {
-    for (const file of this.#files) this.#check(file);
-    while (this.#files.length >= FILES) this.#attempt(() => closeSync(this.#files.shift().descriptor));
-    const path = join(this.#folder, `own-${this.opened % (2 * FILES)}`);
-    const content = Buffer.from(`The application's own file ${++this.opened}.`);
-    const descriptor = openSync(path, 'w+');
-    writeSync(descriptor, content, 0, content.length, 0);
-    this.#files.push({ descriptor, content, inode: fstatSync(descriptor).ino, size: content.length });
-  }
-
-  close() {
-    for (const { descriptor } of this.#files.splice(0)) this.#attempt(() => closeSync(descriptor));
-  }
-
-  #check({ descriptor, content, inode }) {
-    this.#attempt(() => {
-      const { ino, size } = fstatSync(descriptor);
-      if (ino !== inode) throw new Error(`descriptor ${descriptor} is another file`);
-      const read = Buffer.alloc(size);
-      readSync(descriptor, read, 0, size, 0);
-      if (!read.equals(content)) throw new Error(`descriptor ${descriptor} has another content`);
-    });
-  }
-
-  #attempt(work) {
-    try {
-      work();
-    } catch (error) {
-      if (this.faults.length < 10) this.faults.push(String(error));
-    }
-  }
-}
 
 async function runApplication(folder) {
   const files = new OwnFiles(folder);
