@@ -128,7 +128,9 @@ describe('the frame of a function', () => {
 
   it('has the path of the source, relative to what that of the script is relative to', () => {
     write('dist/app.js.map', JSON.stringify(MAP));
-    expect(frameOf('t', '(1:11)')).toEqual({ name: 'src/cart.ts.total', module: join(root, 'src/cart.ts') });
+    const file = join(root, 'src/cart.ts');
+    const place = { name: 'total', file, line: 2, column: 17 };
+    expect(frameOf('t', '(1:11)')).toEqual({ name: 'src/cart.ts.total', module: file, place });
   });
 
   it('is not named after something else before it', () => {

@@ -1,7 +1,7 @@
 /** `tracewright view FILE --cpu`: CPU samples by activity and function. */
 import type { Trace } from '../../trace/trace.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
-import { ChargedSamples } from '../../view/cpu/charged-samples.ts';
+import { ChargedSamples, NO_SWITCHES } from '../../view/cpu/charged-samples.ts';
 import { CpuActivities, type CpuName, type CpuTime, namedTimes } from '../../view/cpu/cpu-activities.ts';
 import { CpuProfile } from '../../view/cpu/cpu-profile.ts';
 import type { FrameNames } from '../../view/cpu/frame-names.ts';
@@ -23,7 +23,6 @@ const ACTIVITY_COLUMNS: readonly TableColumn[] = [
   { title: 'COUNT', align: 'right', dropOrder: 2 },
   { title: 'Activity Name', cut: 'start' },
 ];
-const NO_SWITCHES = 'it has no activity switches, which "tracewright collect --cpu" records';
 
 export class CpuView {
   trace: Trace | undefined;

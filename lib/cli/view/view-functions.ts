@@ -37,7 +37,10 @@ export function printFunctions(
   isJson: boolean,
 ): void {
   if (isJson) {
-    for (const { frame, total, self, off } of functions) output.json({ counted, ...frame, total, self, off });
+    for (const { frame, total, self, off } of functions) {
+      const { name, module } = frame;
+      output.json({ counted, name, module, total, self, off });
+    }
     return;
   }
   if (samples === 0) return;

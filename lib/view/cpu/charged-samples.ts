@@ -10,6 +10,7 @@ import { hasTimes, ProcessorTime, type TimedSample } from './processor-time.ts';
 
 export interface ChargedSample {
   readonly stack: SampledStack;
+  readonly threadId: number | undefined;
   /** Nanoseconds since the start of the trace. */
   readonly timeNs: number;
   /** The time on the thread that it stands for; undefined if that is the trace's `intervalNs`. */
@@ -36,6 +37,9 @@ interface SampledThread {
   last: WaitingSample | undefined;
   readonly time: ProcessorTime<WaitingSample>;
 }
+
+/** Why no sample of a trace is charged to an activity. */
+export const NO_SWITCHES = 'it has no activity switches, which "tracewright collect --cpu" records';
 
 /** Samples of V8 and .NET stand for the time until the next, which may say that the thread waits. */
 const UNTIL_NEXT = 'Microsoft-DotNETCore-SampleProfiler';
@@ -113,6 +117,7 @@ export class ChargedSamples {
     const isTimed = lastsUntilNext && thread.time.isKnown;
     const sample: WaitingSample = {
       stack,
+      threadId: event.threadId,
       timeNs,
       endNs: undefined,
       ns,

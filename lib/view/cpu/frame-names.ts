@@ -12,6 +12,8 @@ export interface Frame {
   readonly name: string;
   /** The file or map that contains the function; empty if unknown. */
   readonly module: string;
+  /** Where a function of JavaScript begins, in its source if that is known. */
+  readonly place?: ScriptPlace;
 }
 
 interface Method {
@@ -20,8 +22,8 @@ interface Method {
   readonly file: string | undefined;
   /** Only JavaScript in a session's samples has one. */
   readonly place: MethodPlace | undefined;
-  /** This is the frame in the source that its script was made of; undefined as long as nobody has asked for it. */
-  inSource?: Frame | 'unknown';
+  /** This is undefined as long as nobody has asked for it: a source map may have to be read. */
+  frame?: Frame;
 }
 
 interface MethodPlace extends Omit<ScriptPlace, 'file'> {
@@ -113,34 +115,51 @@ export class FrameNames {
     if (file === undefined) return this.#withSource({ name, module: 'V8' });
     const path = this.#files.get(file);
     if (place === undefined || path === undefined) return { name, module: path ?? '.NET' };
-    method.inSource ??= this.#sourceFrame(place, path) ?? 'unknown';
-    return method.inSource === 'unknown' ? { name, module: path } : method.inSource;
+    method.frame ??= this.#scriptFrame(name, place, path);
+    return method.frame;
   }
 
-  #sourceFrame(place: MethodPlace, path: string): Frame | undefined {
-    const [, nameless] = NAMELESS.exec(place.name) ?? [];
-    const given = { ...place, file: path, name: nameless === undefined ? place.name : '' };
-    const source = this.#sourceMaps?.sourceOf(given);
-    if (source === undefined) return undefined;
+  #scriptFrame(
+    fullName: string,
+    { script, name, line: lineInScript, column: columnInScript }: MethodPlace,
+    path: string,
+  ): Frame {
+    const [, nameless] = NAMELESS.exec(name) ?? [];
+    const place = {
+      name: nameless === undefined ? name : '',
+      file: path,
+      line: lineInScript,
+      column: columnInScript,
+    };
+    const source = this.#sourceMaps?.sourceOf(place);
+    if (source === undefined) return { name: fullName, module: path, place };
     const { file, line, column } = source;
     // V8 knows no more than the line of an inlined function: the name there is another's.
     const isNamed = nameless !== 'inlined' && source.name !== '';
-    const name = isNamed ? source.name : `(${nameless ?? 'anonymous'}):${line}:${column}`;
-    return { name: `${shortName(file, path, place.script)}.${name}`, module: file };
+    const inSource = isNamed ? source.name : `(${nameless ?? 'anonymous'}):${line}:${column}`;
+    return {
+      name: `${shortName(file, path, script)}.${inSource}`,
+      module: file,
+      place: isNamed ? source : { ...source, name: '' },
+    };
   }
 
   /** A frame with V8's own name for perf or ETW, as in its source. */
   #withSource(frame: Frame): Frame {
-    if (this.#sourceMaps === undefined) return frame;
     const known = this.#inSource.get(frame.name);
     if (known !== undefined) return known;
     const [, prefix, name = '', file = '', line, column] = FUNCTION_AND_PLACE.exec(frame.name) ?? [];
     if (prefix === undefined) return frame;
-    const source = this.#sourceMaps.sourceOf({ name, file, line: Number(line), column: Number(column) });
+    const place = { name, file, line: Number(line), column: Number(column) };
+    const source = this.#sourceMaps?.sourceOf(place);
     const found =
       source === undefined
-        ? frame
-        : { ...frame, name: `${prefix}${source.name} ${source.file}:${source.line}:${source.column}` };
+        ? { ...frame, place }
+        : {
+            ...frame,
+            name: `${prefix}${source.name} ${source.file}:${source.line}:${source.column}`,
+            place: source,
+          };
     if (this.#inSource.size < MAX_RANGES) this.#inSource.set(frame.name, found);
     return found;
   }
@@ -221,7 +240,7 @@ export class FrameNames {
     const method: Method = {
       name,
       file: isOfV8 ? undefined : `${event.processId} ${payload.ModuleID}`,
-      place: isOfV8 || this.#sourceMaps === undefined ? undefined : placeOf(payload),
+      place: isOfV8 ? undefined : placeOf(payload),
     };
     this.#insert(this.#methods, event.processId, from, from + size, method, event.timestamp);
   }
