@@ -14,8 +14,9 @@ export class MessageWriter extends ByteWriter {
       const field = fields[name];
       const value = message[name as keyof typeof message] as unknown;
       if (field === undefined || value === undefined) continue;
-      const [number, type] = field;
+      const [number, type, repeated] = field;
       if (!Array.isArray(value)) this.field(number, type, value);
+      else if (repeated === 'packed') this.#packed(number, value);
       else for (const item of value) this.field(number, type, item);
     }
   }
@@ -25,10 +26,25 @@ export class MessageWriter extends ByteWriter {
       this.#scalar(number, type, value);
       return;
     }
-    this.#key(number, WireType.Counted);
-    // Nearly all sizes take one byte.
-    const start = this.grow(1);
+    const start = this.#beginCounted(number);
     this.message(value as object, type());
+    this.#endCounted(start);
+  }
+
+  #packed(number: number, values: readonly (number | bigint | string)[]): void {
+    if (values.length === 0) return;
+    const start = this.#beginCounted(number);
+    for (const value of values) this.#integer(value);
+    this.#endCounted(start);
+  }
+
+  /** @returns where the size goes: nearly all sizes take one byte */
+  #beginCounted(number: number): number {
+    this.#key(number, WireType.Counted);
+    return this.grow(1);
+  }
+
+  #endCounted(start: number): void {
     const size = this.length - start - 1;
     let others = 0;
     for (let left = size; left > 0x7f; left >>>= 7) others++;

@@ -5,9 +5,9 @@ export type Scalar = 'string' | 'hex' | 'base64' | 'bytes' | 'bool' | 'int' | 'u
 
 export type FieldType = Scalar | (() => Message);
 
-/** The number and type of each field. */
+/** The number and type of each field. Numbers that are `packed` share one key, as proto3 has them. */
 export interface Message {
-  readonly [field: string]: readonly [number: number, type: FieldType, repeated?: 'repeated'];
+  readonly [field: string]: readonly [number: number, type: FieldType, repeated?: 'repeated' | 'packed'];
 }
 
 export const WireType = { Varint: 0, Fixed64: 1, Counted: 2, Fixed32: 5 } as const;
