@@ -1,13 +1,10 @@
 /**
  * The activities of a trace as OpenTelemetry spans, with the events inside as span events.
  *
- * A tree of activities is kept until its outermost one has ended: any of them may contain the trace id. Ids that no
- * activity contains are derived from the trace alone, so that repeated exports are identical.
+ * A tree of activities is kept until its outermost one has ended: any of them may contain the trace id.
  */
-import { createHash } from 'node:crypto';
 import type { TraceEvent } from '../trace/trace-event.ts';
 import { countText } from '../view/number-text.ts';
-import { serviceOf, UNKNOWN_SERVICE } from '../view/process-service.ts';
 import { SPAN_FIELDS } from '../view/spans.ts';
 import { TraceActivities } from '../view/trace-activities.ts';
 import type { TracedActivity } from '../view/traced-activity.ts';
@@ -21,8 +18,9 @@ import {
   StatusCode,
 } from '../wire/otlp.ts';
 import type { ExportedEnd, ExportedPiece, ExportedTrace, Exporter } from './exporter.ts';
-import { attributesOf } from './otlp-values.ts';
+import { attributesOf, resourceAttributes } from './otlp-values.ts';
 import { endSubject, type SpanSubject, spanFields, startedSubject } from './span-conventions.ts';
+import { type SpanId, SpanIds } from './span-ids.ts';
 
 /** A span has at most this many events: OpenTelemetry's own limit. */
 const MAX_EVENTS = 128;
@@ -35,11 +33,6 @@ const MAX_TREE_SPANS = 5000;
 const MAX_HELD_SPANS = 1 << 16;
 /** A request has at most this many spans. */
 const MAX_REQUEST_SPANS = 500;
-
-/** The activities of one trace share this. */
-interface TraceId {
-  id: string | undefined;
-}
 
 interface PendingSpan {
   readonly activity: TracedActivity;
@@ -54,10 +47,8 @@ interface Tree {
 
 interface OpenSpan {
   readonly activity: TracedActivity;
-  readonly trace: TraceId;
   readonly tree: Tree;
   readonly parent: OpenSpan | undefined;
-  readonly spanId: string;
   readonly subject: SpanSubject;
   readonly attributes: KeyValue[];
   readonly events: OtlpEvent[];
@@ -71,6 +62,7 @@ export class OtlpExport implements Exporter {
   readonly #startTime: bigint;
   readonly #trace: ExportedTrace;
   readonly #activities = new TraceActivities();
+  readonly #ids: SpanIds;
   /** Includes spans already written, as long as TraceActivities knows their activities. */
   readonly #spans = new WeakMap<TracedActivity, OpenSpan>();
   readonly #trees = new Set<Tree>();
@@ -86,6 +78,7 @@ export class OtlpExport implements Exporter {
     this.#encoding = encoding;
     this.#trace = trace;
     this.#startTime = trace.info.startTime;
+    this.#ids = new SpanIds(trace.info.startTime);
   }
 
   add(event: TraceEvent): void {
@@ -135,14 +128,13 @@ export class OtlpExport implements Exporter {
   #start(event: TraceEvent, activity: TracedActivity): void {
     const parent = activity.parent && this.#spans.get(activity.parent);
     const tree = parent !== undefined && !parent.isWritten ? parent.tree : { root: activity, spans: [] };
-    const { provider, task, processId, id, startNs } = activity;
+    const { provider, task } = activity;
+    this.#ids.start(activity);
     const subject = startedSubject(provider, task, event.payload);
     const span: OpenSpan = {
       activity,
-      trace: traceOf(activity, parent),
       tree,
       parent,
-      spanId: activity.span?.spanId ?? this.#digest(`span ${processId} ${id} ${startNs}`, 16),
       subject,
       attributes: attributesOf(spanFields(subject, provider, event.payload), SPAN_FIELDS),
       events: [],
@@ -221,11 +213,12 @@ export class OtlpExport implements Exporter {
   }
 
   #spanOf(open: OpenSpan): OtlpSpan {
-    const { activity, parent, spanId } = open;
+    const { activity, parent } = open;
     const { name, kind, failure, links = [] } = open.subject;
-    const traceId = this.#traceIdOf(open);
-    const isInTraceOfParent = parent !== undefined && this.#traceIdOf(parent) === traceId;
-    const parentSpanId = isInTraceOfParent ? parent.spanId : activity.span?.parentSpanId;
+    const { traceId, spanId } = this.#ids.of(activity) as SpanId;
+    const parentId = parent && this.#ids.of(parent.activity);
+    const isInTraceOfParent = parentId?.traceId === traceId;
+    const parentSpanId = isInTraceOfParent ? parentId.spanId : activity.span?.parentSpanId;
     return {
       traceId,
       spanId,
@@ -238,20 +231,10 @@ export class OtlpExport implements Exporter {
       attributes: [...open.attributes, ...attributesOf(ownFields(activity))],
       events: open.events,
       droppedEventsCount: open.droppedEvents,
-      links:
-        parent === undefined || isInTraceOfParent
-          ? links
-          : [...links, { traceId: this.#traceIdOf(parent), spanId: parent.spanId }],
+      links: parentId === undefined || isInTraceOfParent ? links : [...links, parentId],
       status:
         failure === undefined ? { code: StatusCode.Unset } : { message: failure, code: StatusCode.Error },
     };
-  }
-
-  /** If no activity contains one, a generated trace id, the same for the whole tree. */
-  #traceIdOf({ trace, tree }: OpenSpan): string {
-    const { processId, id, startNs } = tree.root;
-    trace.id ??= this.#digest(`trace ${processId} ${id} ${startNs}`, 32);
-    return trace.id;
   }
 
   #request(pending: readonly PendingSpan[]): OtlpRequest {
@@ -265,31 +248,15 @@ export class OtlpExport implements Exporter {
     }
     return {
       resourceSpans: Array.from(processes, ([processId, scopes]) => ({
-        resource: { attributes: attributesOf(this.#resourceOf(processId)) },
+        resource: { attributes: resourceAttributes(this.#trace, processId) },
         scopeSpans: Array.from(scopes, ([name, spans]) => ({ scope: { name }, spans })),
       })),
     };
   }
 
-  #resourceOf(processId: number | undefined): object {
-    const name = serviceOf(this.#trace, processId) ?? UNKNOWN_SERVICE;
-    return { 'service.name': name, 'process.pid': processId, ...this.#trace.resource };
-  }
-
   #timeText(ns: number): string {
     return String(this.#startTime + BigInt(Math.round(ns)));
   }
-
-  #digest(text: string, digits: number): string {
-    return createHash('sha256').update(`${this.#startTime} ${text}`).digest('hex').slice(0, digits);
-  }
-}
-
-function traceOf({ span }: TracedActivity, parent: OpenSpan | undefined): TraceId {
-  const trace = parent?.trace ?? { id: undefined };
-  if (span === undefined) return trace;
-  trace.id ??= span.traceId;
-  return trace.id === span.traceId ? trace : { id: span.traceId };
 }
 
 /** What is known about an activity besides its fields. */

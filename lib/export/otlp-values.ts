@@ -1,6 +1,9 @@
-/** Event fields as OpenTelemetry attributes. */
+/** Event fields, and what is known of a process, as OpenTelemetry attributes. */
+
+import { serviceOf, UNKNOWN_SERVICE } from '../view/process-service.ts';
 import type { Payload } from '../wire/decoded-field.ts';
 import type { AnyValue, KeyValue } from '../wire/otlp.ts';
+import type { ExportedTrace } from './exporter.ts';
 
 /** The attributes are in field order; absent values are omitted. */
 export function attributesOf(payload: object, without?: ReadonlySet<string>): KeyValue[] {
@@ -10,6 +13,12 @@ export function attributesOf(payload: object, without?: ReadonlySet<string>): Ke
     if (value !== undefined) attributes.push({ key, value });
   }
   return attributes;
+}
+
+/** The resource that a process is. */
+export function resourceAttributes(trace: ExportedTrace, processId: number | undefined): KeyValue[] {
+  const name = serviceOf(trace, processId) ?? UNKNOWN_SERVICE;
+  return attributesOf({ 'service.name': name, 'process.pid': processId, ...trace.resource });
 }
 
 function anyValue(value: Payload[string] | undefined): AnyValue | undefined {
