@@ -70,7 +70,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   export: {
     takes: 'FILE',
-    summary: 'exports a trace for Perfetto, speedscope, spreadsheets or as nettrace',
+    summary: 'exports a trace for Perfetto, speedscope, pprof, spreadsheets or as nettrace',
     load: async () => {
       const { exportCommand: run, EXPORT_USAGE: usage } = await import('./export/export.ts');
       return { run, usage };

@@ -8,7 +8,7 @@ import type { KnownProcesses } from '../view/process-service.ts';
 export interface ExportedTrace extends KnownProcesses {
   readonly name: string;
   readonly info: TraceInfo;
-  /** Additional attributes of the resource of OTLP spans. */
+  /** Additional attributes of the resource of OTLP spans and profiles. */
   readonly resource?: object;
 }
 

@@ -34,7 +34,7 @@ export interface OtlpTarget {
  */
 export type OtlpDropReason = 'queueFull' | 'expired' | 'refused' | 'rejected' | 'closed';
 
-/** The counts of spans so far. */
+/** The counts of spans, or of profiles, so far. */
 export interface OtlpResult {
   readonly sent: number;
   readonly dropped: Readonly<Record<OtlpDropReason, number>>;
@@ -91,7 +91,7 @@ export class OtlpSender {
     return { sent: this.#sent, dropped: { ...this.#dropped }, problem: this.#problem };
   }
 
-  /** Takes a request with this number of spans, and sends it as soon as possible. */
+  /** Takes a request with this number of spans or profiles, and sends it as soon as possible. */
   add(request: string | Uint8Array, spans: number): void {
     const body = typeof request === 'string' ? Buffer.from(request) : request;
     if (this.#isClosed) this.#dropped.closed += spans;
@@ -233,11 +233,12 @@ function pauseOf(retryAfter: string): number | null {
   return Number.isNaN(ms) ? null : Math.min(Math.max(ms, 0), MAX_AGE_MS);
 }
 
-/** ExportTraceServiceResponse { 1 partial_success { 1 rejected_spans } }; 0 for anything else. */
+/** ExportTraceServiceResponse { 1 partial_success { 1 rejected_spans } }, of profiles likewise; 0 for anything else. */
 function rejectedSpans(answer: Buffer, encoding: 'json' | 'protobuf'): number {
   if (encoding === 'json') {
     try {
-      return Number(JSON.parse(String(answer))?.partialSuccess?.rejectedSpans ?? 0) || 0;
+      const { rejectedSpans, rejectedProfiles } = JSON.parse(String(answer)).partialSuccess;
+      return Number(rejectedSpans ?? rejectedProfiles) || 0;
     } catch {
       return 0;
     }

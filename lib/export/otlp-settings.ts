@@ -1,5 +1,5 @@
 /**
- * Where to send spans by OTLP over HTTP: OpenTelemetry's environment variables, unless the caller overrides them.
+ * Where to send spans and profiles by OTLP over HTTP: OpenTelemetry's environment variables, unless the caller overrides them.
  *
  * Source: OpenTelemetry's specification, "OTLP Exporter Configuration" and "Resource".
  */
@@ -16,19 +16,21 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 const DEFAULT_URL = 'http://localhost:4318';
 const DEFAULT_TIMEOUT_MS = 10_000;
-const TRACES_PATH = 'v1/traces';
+const PATHS = { TRACES: 'v1/traces', PROFILES: 'v1development/profiles' } as const;
+const PATH_OF_TRACES = /\/(?:v1\/traces)?$/;
 
 /** @throws TypeError with a sentence for invalid settings */
 export function otlpTarget(
   { url, headers }: OtlpEndpoint,
   environment: Environment = process.env,
+  signal: keyof typeof PATHS = 'TRACES',
 ): OtlpTarget {
-  /** The variable for traces, otherwise the one for all signals. */
+  /** The variable for the signal, otherwise the one for all signals. */
   const setting = (name: string) =>
-    environment[`OTEL_EXPORTER_OTLP_TRACES_${name}`] ||
+    environment[`OTEL_EXPORTER_OTLP_${signal}_${name}`] ||
     environment[`OTEL_EXPORTER_OTLP_${name}`] ||
     undefined;
-  const ownUrl = environment.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
+  const ownUrl = environment[`OTEL_EXPORTER_OTLP_${signal}_ENDPOINT`];
   const encoding = choice<OtlpTarget['encoding']>('PROTOCOL', setting('PROTOCOL'), {
     'http/protobuf': 'protobuf',
     'http/json': 'json',
@@ -38,7 +40,7 @@ export function otlpTarget(
     url:
       url === undefined && ownUrl
         ? parsedUrl(ownUrl)
-        : tracesUrl(parsedUrl(url ?? setting('ENDPOINT') ?? DEFAULT_URL), url === undefined),
+        : signalUrl(parsedUrl(url ?? setting('ENDPOINT') ?? DEFAULT_URL), url === undefined, signal),
     headers: { ...pairs(setting('HEADERS') ?? ''), ...headers },
     encoding: encoding ?? 'protobuf',
     isCompressed: compression ?? false,
@@ -58,12 +60,13 @@ function parsedUrl(text: string): URL {
   throw new TypeError(`A collector's URL must start with http:// or https://, not ${JSON.stringify(text)}.`);
 }
 
-/** @param isBase whether a path in the URL applies to all signals */
-function tracesUrl(url: URL, isBase: boolean): URL {
-  if (url.pathname !== '/' && !isBase) return url;
-  const traces = new URL(url);
-  traces.pathname = `${url.pathname.replace(/\/$/, '')}/${TRACES_PATH}`;
-  return traces;
+/** @param isBase whether a path in the URL applies to all signals; otherwise, it is that of traces */
+function signalUrl(url: URL, isBase: boolean, signal: keyof typeof PATHS): URL {
+  if (url.pathname !== '/' && !isBase && signal === 'TRACES') return url;
+  const complete = new URL(url);
+  const base = url.pathname.replace(isBase ? /\/$/ : PATH_OF_TRACES, '');
+  complete.pathname = `${base}/${PATHS[signal]}`;
+  return complete;
 }
 
 function choice<Value>(

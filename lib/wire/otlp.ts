@@ -60,7 +60,7 @@ export interface OtlpRequest {
   }[];
 }
 
-const ANY_VALUE: Message = {
+export const ANY_VALUE: Message = {
   stringValue: [1, 'string'],
   boolValue: [2, 'bool'],
   intValue: [3, 'int'],
@@ -77,7 +77,7 @@ const EVENT: Message = {
   name: [2, 'string'],
   attributes: [3, () => KEY_VALUE],
 };
-const LINK: Message = { traceId: [1, 'hex'], spanId: [2, 'hex'] };
+export const LINK: Message = { traceId: [1, 'hex'], spanId: [2, 'hex'] };
 const STATUS: Message = { message: [2, 'string'], code: [3, 'int'] };
 const SPAN: Message = {
   traceId: [1, 'hex'],
@@ -93,9 +93,9 @@ const SPAN: Message = {
   links: [13, () => LINK],
   status: [15, () => STATUS],
 };
-const SCOPE: Message = { name: [1, 'string'] };
+export const SCOPE: Message = { name: [1, 'string'] };
 const SCOPE_SPANS: Message = { scope: [1, () => SCOPE], spans: [2, () => SPAN] };
-const RESOURCE: Message = { attributes: [1, () => KEY_VALUE] };
+export const RESOURCE: Message = { attributes: [1, () => KEY_VALUE] };
 const RESOURCE_SPANS: Message = {
   resource: [1, () => RESOURCE],
   scopeSpans: [2, () => SCOPE_SPANS],

@@ -178,13 +178,18 @@ describe('exporting', () => {
     [['trace.etl'], 'export needs -o OUT, the file to write, or --parquet DIR, the folder.'],
     [
       ['trace.etl', '-o', 'trace.txt'],
-      'No format has the extension of trace.txt: --format takes one of perfetto, speedscope, csv, nettrace, otlp.',
+      'No format has the extension of trace.txt: --format takes one of perfetto, speedscope, csv, nettrace, otlp, pprof, cpuprofile, otlp-profiles.',
     ],
     [
       ['trace.etl', '-o', '-', '--format', 'xml'],
-      '--format takes one of perfetto, speedscope, csv, nettrace, otlp, not "xml".',
+      '--format takes one of perfetto, speedscope, csv, nettrace, otlp, pprof, cpuprofile, otlp-profiles, not "xml".',
     ],
     [['trace.etl', '-o', 'a.pftrace', '--flatten'], '--flatten is for csv, not for perfetto.'],
+    [['trace.etl', '-o', 'a.pb.gz', '--flatten'], '--flatten is for csv, not for pprof.'],
+    [
+      ['trace.etl', '-o', 'a.csv', '--symbols', '/'],
+      '--symbols is for speedscope, perfetto, pprof, cpuprofile, otlp-profiles, not for csv.',
+    ],
     [
       ['-', '-o', 'a.csv', '--flatten'],
       '--flatten reads the trace twice, which is not possible with standard input.',

@@ -81,6 +81,9 @@ describe('a trace', () => {
   it.each([
     ['export', '-o', 'out.pftrace'],
     ['export', '-o', 'out.speedscope.json'],
+    ['export', '-o', 'out.pb.gz'],
+    ['export', '-o', 'out.cpuprofile'],
+    ['export', '-o', 'out.profiles.jsonl'],
     ['export', '-o', 'out.csv', '--flatten'],
     ['export', '-o', 'out.nettrace'],
     ['report', '-o', 'out.html'],

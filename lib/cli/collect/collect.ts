@@ -11,9 +11,10 @@ import {
   type TracingProvider,
 } from '../../wire/diagnostics-ipc/tracing.ts';
 import { durationArgument, given, sizeArgument } from '../argument-values.ts';
+import { type ProfileFormat, profileFormat } from '../export/profile-format.ts';
 import { UsageError } from '../parse-options.ts';
 import { ACTIVITY_RUNS, ACTIVITY_SWITCHES, sessionProviders, TASKS } from '../trace/provider-argument.ts';
-import { type CollectionDestination, collect } from './collection.ts';
+import { type CollectionDestination, type CollectionOptions, collect } from './collection.ts';
 import { TARGET_USAGE, targetArguments } from './target-argument.ts';
 
 export const COLLECT_USAGE = `Usage: tracewright collect [OPTION]... -p PID
@@ -23,7 +24,9 @@ Records the events of a .NET process, or of a Node.js process with an open diagn
 "tracewright", PerfView and other tools: until Ctrl-C, for --duration, or until the process exits. COMMAND is
 recorded from its first event; each process that it starts gets a file of its own.
 
-${TARGET_USAGE}  -o, --output FILE         the file; by default named after the process and the time
+${TARGET_USAGE}  -o, --output FILE         the file; by default named after the process and the time. A name that ends with .pb.gz,
+                            .cpuprofile or .profiles.jsonl has a profile of the CPU written, as "tracewright export"
+                            does, without a .nettrace; this means --cpu
   --provider PROVIDER,...   Name:Keywords:Level:key=value;key=value, as for dotnet-trace: keywords are hex, of
                             Node.Runtime also names (GC+Heap), and default to all; level is a number or a name and defaults to Verbose; can be repeated.
                             The default is all events of all providers, which for .NET are very many, and what
@@ -36,7 +39,8 @@ ${TARGET_USAGE}  -o, --output FILE         the file; by default named after the 
                             exceed
   --nettrace-version 4|6    the nettrace version (4); .NET writes only version 4
   --otlp URL                instead of a file: sends activities as spans, as they end, to an OpenTelemetry collector
-                            (http://localhost:4318), with the OTEL_EXPORTER_OTLP_* variables for headers and the rest
+                            (http://localhost:4318), with the OTEL_EXPORTER_OTLP_* variables for headers and the rest;
+                            with --cpu also profiles, every 10 s
   --parquet DIR             instead of a file: tables in a folder of Parquet files, as "tracewright export --parquet"
                             writes them; complete files with the events so far appear meanwhile
   --parquet-every TIME      how often (60s)
@@ -82,16 +86,18 @@ export async function collectCommand(args: readonly string[]): Promise<number> {
     web: { type: 'boolean' },
   });
   if (values === undefined) return 0;
-  const { output, provider, cpu, ring = false, duration } = values;
-  if (ring && (provider !== undefined || cpu === true)) {
+  const { output, provider, ring = false, duration } = values;
+  const profile = output === undefined ? undefined : profileFormat(output);
+  const cpu = values.cpu === true || profile !== undefined;
+  if (ring && (provider !== undefined || cpu)) {
     throw new UsageError(
-      '--ring collects the events that the flight recorder has: it takes no --provider or --cpu.',
+      '--ring collects the events that the flight recorder has: it takes no --provider, --cpu or profile.',
     );
   }
   const destination = await destinationArgument(values);
   const isExplained = provider === undefined && (destination === undefined || values.web === true);
   // What somebody starts to look at it may be slowed down a little; what already runs may be in production.
-  const isSampled = cpu === true || (isExplained && values.command.length > 0);
+  const isSampled = cpu || (isExplained && values.command.length > 0);
   const providers = ring
     ? sessionProviders([FLIGHT_RECORDER], {}, false)
     : [
@@ -103,6 +109,7 @@ export async function collectCommand(args: readonly string[]): Promise<number> {
     target: values,
     tracing: tracingOf(providers, streamFormat(values['nettrace-version'] ?? '4')),
     file: output,
+    write: profile && (await profileWriter(profile)),
     duration: given(durationArgument, '--duration', duration),
     maxSize: given(sizeArgument, '--max-size', values['max-size']),
     isRing: ring,
@@ -126,6 +133,7 @@ export function tracingOf(
 
 interface DestinationValues {
   readonly otlp?: string | undefined;
+  readonly cpu?: boolean | undefined;
   readonly parquet?: string | undefined;
   readonly 'parquet-every'?: string | undefined;
   readonly 'parquet-size'?: string | undefined;
@@ -138,11 +146,11 @@ interface DestinationValues {
 const PARQUET_INTERVAL_MS = 60_000;
 
 async function destinationArgument(values: DestinationValues): Promise<CollectionDestination | undefined> {
-  const { otlp, parquet, service, web } = values;
+  const { otlp, cpu, parquet, service, web } = values;
   const [chosen, other] = (['otlp', 'parquet', 'web'] as const).filter((name) => values[name] !== undefined);
   if (chosen !== undefined) refuse(values, ['output', 'max-size'], `--${chosen} writes no single file`);
   if (other !== undefined) throw new UsageError(`--${chosen} and --${other} cannot be given together.`);
-  if (otlp !== undefined) return (await import('./span-destination.ts')).spanDestination(otlp);
+  if (otlp !== undefined) return (await import('./span-destination.ts')).spanDestination(otlp, cpu === true);
   if (web === true) return (await import('../live/web-view.ts')).webDestination();
   if (parquet === undefined) {
     refuse(values, ['parquet-every', 'parquet-size', 'service'], '--parquet DIR is missing');
@@ -152,6 +160,12 @@ async function destinationArgument(values: DestinationValues): Promise<Collectio
   const maxFileSize = given(sizeArgument, '--parquet-size', values['parquet-size']);
   const { parquetDestination } = await import('./parquet-destination.ts');
   return parquetDestination({ folder: parquet, service, interval, maxFileSize });
+}
+
+/** Loads what a profile needs, and nothing else does. */
+async function profileWriter(format: ProfileFormat): Promise<CollectionOptions['write']> {
+  const { writeProfile } = await import('../export/profile-exporter.ts');
+  return (stream, output) => writeProfile(stream, output, format);
 }
 
 function refuse(values: DestinationValues, names: readonly (keyof DestinationValues)[], why: string): void {

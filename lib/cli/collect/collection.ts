@@ -29,6 +29,8 @@ export interface CollectionOptions {
   readonly tracing: StreamingTracing;
   /** The file of the first process; by default, each file is named after its process and the time. */
   readonly file: string | undefined;
+  /** Writes a process's session into its file; by default, as it comes. */
+  readonly write?: ((stream: AsyncIterable<Uint8Array>, output: CommandOutput) => Promise<void>) | undefined;
   /** Milliseconds. */
   readonly duration: number | undefined;
   /** The size in bytes of all files together; unlimited by default. */
@@ -93,7 +95,7 @@ class Collection {
    * @throws DiagnosticsClientError
    */
   async take(target: OpenedTarget, stop: StopRequest, duration?: number): Promise<void> {
-    const { destination } = this.#options;
+    const { destination, write = writeAll } = this.#options;
     const file = destination === undefined ? await this.#fileOf(target) : '';
     const given = this.#output;
     this.#output = undefined;
@@ -108,8 +110,8 @@ class Collection {
       if (destination !== undefined) {
         return destination.take(stream, await processNameOf(target.client, target.name));
       }
-      if (given !== undefined) return writeAll(stream, given);
-      await withOutput(file, (output) => writeAll(stream, output), { keepsOld: this.#options.keepsOld });
+      if (given !== undefined) return write(stream, given);
+      await withOutput(file, (output) => write(stream, output), { keepsOld: this.#options.keepsOld });
     });
     if (destination === undefined) {
       say(`Collected ${dataSize(bytes)} into ${file}.${this.#endOf(session, target)}`);

@@ -27,6 +27,8 @@ import {
   openTraceFiles,
   type TraceFiles,
 } from '../trace/trace-files.ts';
+import { profileExporter } from './profile-exporter.ts';
+import { otlpEncoding, PROFILE_FORMATS, profileFormat } from './profile-format.ts';
 
 export const EXPORT_USAGE = `Usage: tracewright export [OPTION]... FILE... -o OUT
        tracewright export [OPTION]... FILE... --parquet DIR
@@ -38,8 +40,13 @@ Converts FILE to a format for other tools. ${TRACE_USAGE}${FILES_USAGE}
                                as instants, counters and CPU samples
                    speedscope  (.speedscope.json) activities and CPU samples, for speedscope.app
                    csv         (.csv) one line per event, for spreadsheets and databases
+                   pprof       (.pb.gz, .pprof) CPU samples with their activities, for pprof, Pyroscope and others
+                   cpuprofile  (.cpuprofile) CPU samples of one thread, for DevTools and VS Code
                    otlp        (.jsonl, .otlp.json; .pb for protobuf) activities as OpenTelemetry spans, for Jaeger and
                                collectors
+                   otlp-profiles
+                               (.profiles.jsonl; .profiles.pb for protobuf) CPU samples as OpenTelemetry profiles,
+                               linked to these spans
                    nettrace    (.nettrace) for PerfView, dotnet-trace and other tools that read nettrace
   --parquet DIR    instead of a file: tables in a folder of Parquet files, by date and service, for DuckDB, ClickHouse,
                    Spark and others; several traces can share the folder
@@ -47,7 +54,7 @@ Converts FILE to a format for other tools. ${TRACE_USAGE}${FILES_USAGE}
   --flatten        csv: one column per field instead of the payload as JSON; reads FILE twice
   --nettrace-version V
                    nettrace: 6 (the default), or 4 for tools before .NET 10; 4 has one process and no labels
-For speedscope, perfetto and parquet:
+For speedscope, perfetto, parquet and profiles:
 ${FRAME_USAGE}
 ${FILTER_USAGE}${MANIFEST_USAGE}`;
 
@@ -65,17 +72,16 @@ const OPTIONS = {
 
 type Values = OptionValues<typeof OPTIONS>;
 
-const FORMATS = ['perfetto', 'speedscope', 'csv', 'nettrace', 'otlp'] as const;
+const FORMATS = ['perfetto', 'speedscope', 'csv', 'nettrace', 'otlp', ...PROFILE_FORMATS] as const;
 type Format = (typeof FORMATS)[number];
-
-/** Only an export as OTLP can be protobuf; all others are JSON. */
-const PROTOBUF_SUFFIX = '.pb';
+/** These name the frames of stacks. */
+const NAMING_FORMATS: ReadonlySet<Format> = new Set(['speedscope', 'perfetto', ...PROFILE_FORMATS]);
 
 const SUFFIXES: readonly (readonly [suffix: string, format: Format])[] = [
   ['.speedscope.json', 'speedscope'],
   ['.otlp.json', 'otlp'],
   ['.jsonl', 'otlp'],
-  [PROTOBUF_SUFFIX, 'otlp'],
+  ['.pb', 'otlp'],
   ['.pftrace', 'perfetto'],
   ['.perfetto-trace', 'perfetto'],
   ['.csv', 'csv'],
@@ -183,8 +189,8 @@ async function exporterMaker(
     throw new UsageError(`--flatten is for csv, not for ${format}.`);
   }
   for (const name of ['symbols', 'source-maps'] as const) {
-    if (values[name] !== undefined && format !== 'speedscope' && format !== 'perfetto') {
-      throw new UsageError(`--${name} is for speedscope and perfetto, not for ${format}.`);
+    if (values[name] !== undefined && !NAMING_FORMATS.has(format)) {
+      throw new UsageError(`--${name} is for ${[...NAMING_FORMATS].join(', ')}, not for ${format}.`);
     }
   }
   switch (format) {
@@ -195,8 +201,14 @@ async function exporterMaker(
         format === 'perfetto' ? new PerfettoExport(trace, names) : new SpeedscopeExport(trace, names);
     }
     case 'otlp': {
-      const encoding = output.toLowerCase().endsWith(PROTOBUF_SUFFIX) ? 'protobuf' : 'json';
+      const encoding = otlpEncoding(output);
       return (trace) => new OtlpExport(encoding, trace);
+    }
+    case 'pprof':
+    case 'cpuprofile':
+    case 'otlp-profiles': {
+      const names = frameNames(values);
+      return (trace) => profileExporter({ format, encoding: otlpEncoding(output) }, trace, names);
     }
     case 'nettrace': {
       if (version !== undefined && version !== '4' && version !== '6') {
@@ -212,7 +224,9 @@ async function exporterMaker(
 }
 
 function formatOf(output: string, { format: given }: Values): Format {
-  const name = given ?? SUFFIXES.find(([suffix]) => output.toLowerCase().endsWith(suffix))?.[1];
+  const lower = output.toLowerCase();
+  const name =
+    given ?? profileFormat(output)?.format ?? SUFFIXES.find(([suffix]) => lower.endsWith(suffix))?.[1];
   const format = FORMATS.find((known) => known === name);
   if (format !== undefined) return format;
   const choice = `one of ${FORMATS.join(', ')}`;
