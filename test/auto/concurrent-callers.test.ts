@@ -2,11 +2,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeEachNode } from '../child/each-node.ts';
 import { named } from '../platforms.ts';
+import { isSoak, showSoak, soakFor } from '../soak.ts';
 import { folder, skipReason as librariesReason } from './libraries.ts';
 import { type RecordedActivity, Recording } from './recording.ts';
 import { DatabaseServer, skipReason as serversReason } from './servers.ts';
 
 const skipReason = librariesReason ?? serversReason;
+const { seconds, timeout } = soakFor(0);
 const CALLERS = 50;
 const ROUNDS = 3;
 const CALLS = CALLERS * ROUNDS;
@@ -100,9 +102,12 @@ describe.skipIf(skipReason !== undefined)(named('concurrent callers', skipReason
 
   describeEachNode('a call', (run, major) => {
     let recording: Recording;
-    beforeAll(async () => {
+    const record = async () => {
       const ports = servers.map(({ port }) => String(port));
-      recording = new Recording(await run('auto/programs/concurrent-callers.mjs', folder, ...ports));
+      return new Recording(await run('auto/programs/concurrent-callers.mjs', folder, ...ports));
+    };
+    beforeAll(async () => {
+      recording = await record();
     });
 
     it('is tried in every way', () => {
@@ -128,6 +133,27 @@ describe.skipIf(skipReason !== undefined)(named('concurrent callers', skipReason
         expect({ calls: own + nobodys, others }, name).toEqual({ calls: all, others: 0 });
       }
     });
+
+    if (isSoak) {
+      it('never belongs to another caller', { timeout }, async () => {
+        const all = { runs: 0, own: 0, others: 0, nobodys: 0 };
+        for (const end = performance.now() + seconds * 1000; performance.now() < end; all.runs++) {
+          const next = await record();
+          for (const [way, names] of Object.entries({ ...KNOWN, ...PARTLY_UNKNOWN })) {
+            if (!isTraced(way, major)) continue;
+            for (const name of Object.keys(names)) {
+              const { own, others, nobodys } = counted(next, way, name);
+              all.own += own;
+              all.others += others;
+              all.nobodys += nobodys;
+            }
+          }
+        }
+        showSoak(`concurrent callers, Node.js ${major}`, all);
+        expect(all.others).toBe(0);
+        expect(all.own).toBeGreaterThan(all.nobodys);
+      });
+    }
 
     it('leaves its caller its own context', () => {
       for (const way of recording.ways) {
