@@ -189,8 +189,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
     );
     // Below the ruler and the title of the lane: the first row is that of the requests.
     await page.move(300, top + 24 + 18 + 6);
-    await frame();
-    expect(await page.text('#tooltip')).toContain('Request · 100.000 ms');
+    await page.until(`document.getElementById('tooltip').textContent.includes('Request · 100.000 ms')`);
     await page.click(300, top + 24 + 18 + 6);
     const details = await page.text('#details');
     expect(details).toContain('Request');

@@ -37,11 +37,14 @@ describePorts('an application with a diagnostic port', () => {
     expect(await exchange(process.address, RESUME)).toEqual(DONE);
     const delays: number[] = [];
     await expect
-      .poll(async () => {
-        const { enabled, descriptors, longestDelayMs } = await process.state();
-        delays.push(longestDelayMs);
-        return { enabled, extra: Math.max(0, descriptors - before.descriptors) };
-      })
+      .poll(
+        async () => {
+          const { enabled, descriptors, longestDelayMs } = await process.state();
+          delays.push(longestDelayMs);
+          return { enabled, extra: Math.max(0, descriptors - before.descriptors) };
+        },
+        { timeout: 20_000 },
+      )
       .toEqual({ enabled: 0, extra: 0 });
     expect(Math.max(...delays)).toBeLessThan(LONGEST_DELAY_MS);
     expect((await process.state()).kept - before.kept).toBeLessThan(8 * MEGABYTE);

@@ -13,11 +13,13 @@ const log = defineEventSource('TwoDefinitions', events);
 const worker = isMainThread
   ? new Worker(new URL(import.meta.url), { argv: process.argv.slice(2) })
   : undefined;
+// The worker may be done first.
+const told = worker === undefined ? undefined : once(worker, 'message');
 const [name] = Object.keys(events);
 await tracefs.until(() => log[name].enabled && existsSync(process.argv[2]), `${name} to be recorded`, 60_000);
 log[name](isMainThread ? { amount: 9.5, currency: 'EUR' } : { name: 'mail', steps: 3 });
 parentPort?.postMessage(log.status.problems);
-if (worker !== undefined) {
-  const [problems] = await once(worker, 'message');
+if (told !== undefined) {
+  const [problems] = await told;
   console.log(JSON.stringify([...log.status.problems, ...problems]));
 }
