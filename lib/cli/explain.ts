@@ -15,13 +15,11 @@ import { styled } from './terminal/terminal.ts';
 import { explainTrace } from './trace/explained-trace.ts';
 import { listed } from './trace/filtered-events.ts';
 import { FRAME_OPTIONS, FRAME_USAGE } from './trace/frame-options.ts';
-import { MANIFEST_USAGE, TRACE_OPTIONS, TRACE_USAGE } from './trace/trace-argument.ts';
+import { flightText, MANIFEST_USAGE, TRACE_OPTIONS, TRACE_USAGE } from './trace/trace-argument.ts';
 import { FILES_USAGE, filesText, newestRecording } from './trace/trace-files.ts';
 import { SELECTION_OPTIONS, type Selection, selection } from './view/view-selection.ts';
 
 const DEFAULT_SLOWEST = 5;
-/** The name of the property in which a flight recorder says why it has written a trace. */
-const FLIGHT_RECORDER_REASON = 'FlightRecorderReason';
 
 export const EXPLAIN_USAGE = `Usage: tracewright explain [OPTION]... [FILE]...
 
@@ -70,16 +68,19 @@ export async function explainCommand(args: readonly string[]): Promise<void> {
   const hints = hintsOf(explained.recorded, trace?.lostEvents ?? 0);
   const output = new Output();
   if (values.json === true) output.json(explanationJson(findings, explained.recorded, hints, framesOf));
-  else print(findings, framesOf, output, trace?.info.properties[FLIGHT_RECORDER_REASON]);
+  else print(findings, framesOf, output, trace && flightText(trace));
   await output.flush();
   if (failure !== undefined) throw failure;
   if (findings.findings().length === 0) nothing(filesText(files), selected, explained);
   if (values.json !== true) for (const hint of hints) say(hint);
 }
 
-/** @param reason why a flight recorder has written the trace */
-function print(findings: Findings, framesOf: FramesOf, output: Output, reason?: string): void {
-  if (reason !== undefined) output.line(`Written by a flight recorder: ${reason}\n`);
+/** @param origin why a flight recorder has written the trace */
+function print(findings: Findings, framesOf: FramesOf, output: Output, origin?: string): void {
+  if (origin !== undefined) {
+    output.line(origin);
+    output.line('');
+  }
   for (const finding of findings.findings()) {
     output.styledLine(styled(printable(sentenceOf(finding, framesOf)), 'bold'));
     for (const line of linesOf(finding, framesOf)) output.line(line);

@@ -14,6 +14,7 @@ import { UsageError } from './parse-options.ts';
 import { Progress } from './progress.ts';
 import { FRAME_OPTIONS, FRAME_USAGE, frameNames } from './trace/frame-options.ts';
 import {
+  flightText,
   lossText,
   MANIFEST_USAGE,
   readWithProgress,
@@ -97,6 +98,8 @@ async function readEvents(trace: Trace, files: TraceFiles, report: TraceReport):
 function reportedTrace(trace: Trace, files: TraceFiles, failure: unknown): ReportedTrace {
   const { format, formatVersion, hasWallTime, startTime } = trace.info;
   const notices = trace instanceof MergedTrace ? mergeTexts(trace) : [];
+  const origin = flightText(trace);
+  if (origin !== undefined) notices.push(origin);
   const lost = lossText(trace);
   if (lost !== undefined) notices.push(lost);
   if (failure !== undefined) {

@@ -10,6 +10,7 @@ import { POINTER_SIZE, traceOfThisProcess } from '../eventpipe/process-info.ts';
 import type { ProviderRequests } from '../eventpipe/requests.ts';
 import { type GroupMember, SessionGroup } from '../eventpipe/session-group.ts';
 import { timestamp } from '../listen/timestamp.ts';
+import { FLIGHT_RECORDER_REASON } from '../wire/nettrace/constants.ts';
 import type { Piece } from '../wire/nettrace/write/framing.ts';
 import { NetTracePieces, type RoundsBefore } from '../wire/nettrace/write/nettrace-pieces.ts';
 import type { WrittenRound } from '../wire/nettrace/write/round.ts';
@@ -111,7 +112,7 @@ export class EventRing implements GroupMember {
       ...own,
       startTimeMs: Number(startTimeMs),
       syncTicks: startTimeMs * NS_PER_MS,
-      properties: [...(own.properties ?? []), ['FlightRecorderReason', reason]],
+      properties: [...(own.properties ?? []), [FLIGHT_RECORDER_REASON, reason]],
     };
     const ending = rounds.processInfo();
     const pieces = piecesOf(this.#settings.version, trace, sections, ending);

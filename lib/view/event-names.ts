@@ -26,10 +26,16 @@ export function boundaryOf({ opcode, name }: NamedEvent): Boundary | undefined {
     case OPCODE_STOP:
       return 'Stop';
     case OPCODE_INFO:
-      return name.endsWith('Start') ? 'Start' : name.endsWith('Stop') ? 'Stop' : undefined;
+      return boundaryInName(name);
     default:
       return undefined;
   }
+}
+
+/** A rundown's `ModuleDCStart` starts nothing: it says what was there when the collection of data started. */
+function boundaryInName(name: string): Boundary | undefined {
+  const boundary = name.endsWith('Start') ? 'Start' : name.endsWith('Stop') ? 'Stop' : undefined;
+  return boundary !== undefined && name.endsWith(`DC${boundary}`) ? undefined : boundary;
 }
 
 /**

@@ -1,4 +1,5 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -32,6 +33,30 @@ describe('explain', () => {
     expect(stdout).toMatch(/^1 activity together:$/m);
   });
 
+  it('says why a flight recorder has written a file, and what was slow in it', async () => {
+    const written = join(folder, 'flight');
+    const options = { slow: { Request: 50 }, folder: written, providers: '*,Node.Runtime:20:0' };
+    mkdirSync(written);
+    const { status } = spawnSync(process.execPath, ['--import', AUTO, PROGRAM], {
+      env: { ...process.env, TRACEWRIGHT_FLIGHT_RECORDER: JSON.stringify(options) },
+    });
+    expect(status).toBe(0);
+    const { stdout } = await run(written, 'explain');
+    const [reason, , sentence] = stdout.split('\n');
+    expect(reason).toMatch(/^A flight recorder wrote this: Request took [\d.]+ ms\.$/);
+    expect(sentence).toMatch(/^GET \/busy\/:id took [\d.]+ ms\. For [\d.]+ ms its own code ran\b/);
+  });
+
+  it('reads the files of all processes that a recorded command has started', async () => {
+    const started = join(folder, 'started');
+    mkdirSync(started);
+    const command = `require('child_process').spawnSync(process.execPath, ['--import', '${AUTO}', '${PROGRAM}'])`;
+    expect(await run(started, 'collect', '--', process.execPath, '-e', command)).toMatchObject({ status: 0 });
+    expect(readdirSync(started)).toHaveLength(2);
+    const { stdout } = await run(started, 'explain');
+    expect(stdout).toMatch(/^GET \/busy\/:id took/);
+  });
+
   it('needs a recording', async () => {
     const { status, stderr } = await run(empty, 'explain');
     expect(status).toBe(2);
@@ -39,7 +64,7 @@ describe('explain', () => {
   });
 
   it('says that there is no such activity, and which there are', async () => {
-    const [trace = ''] = readdirSync(folder);
+    const [trace = ''] = readdirSync(folder).filter((name) => name.endsWith('.nettrace'));
     const { status, stderr } = await run(folder, 'explain', '--name', 'Reqest', trace);
     expect(status).toBe(1);
     expect(stderr).toMatch(

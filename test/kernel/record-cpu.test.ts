@@ -2,6 +2,7 @@
  * `tracewright record --cpu` on a kernel that can sample user code: samples and events in one file, on one clock, with
  * the names that `perf script` has for each frame. User-mode Linux sees only its own kernel's frames.
  */
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -133,5 +134,19 @@ describe.skipIf(skipReason('qemu') !== undefined)(suiteName('CPU samples of a re
     const { sliced, charged } = slicedSamples((await read('shares.data')).events);
     expect(sliced).toBeGreaterThan(300);
     expect(charged / sliced).toBeGreaterThan(0.97);
+  });
+
+  it('tell explain the function that made an activity slow, or that held it', () => {
+    const args = [main, 'explain', '--json', '--symbols', folder, join(folder, 'shares.data')];
+    const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect(stderr).toBe('');
+    const { activities, recorded } = JSON.parse(stdout) as {
+      readonly activities: readonly { readonly label: string; readonly sentence: string }[];
+      readonly recorded: object;
+    };
+    expect(recorded).toMatchObject({ runs: true, samples: true, losses: 0 });
+    const sentenceOf = (name: string) => activities.find(({ label }) => label === name)?.sentence;
+    expect(sentenceOf('Large')).toMatch(/its own code ran \((?:\w+, called by )?spin in shares\.mjs\)/);
+    expect(sentenceOf('Small')).toMatch(/the loop ran Large \((?:\w+, called by )?spin in shares\.mjs\)/);
   });
 });

@@ -44,7 +44,6 @@ export const IDLE = 'native.(idle)';
 const PROGRAM = 'native.(program)';
 /** V8 writes to ETW in JScript's format. */
 const V8_GUID = '57277741-3638-4a4b-bdba-0ac6e45da56c';
-/** The kernel's names for memory without a file. */
 /** A function's place, as a session writes it in the place of a .NET method's signature: `(12:5)`. */
 const PLACE = /^\((\d{1,9}):(\d{1,9})\)$/;
 /** How V8 names functions for perf and ETW: `JS:*burn file:///app/cart.mjs:12:5`. */
@@ -53,6 +52,7 @@ const FUNCTION_AND_PLACE =
 /** What a session names functions without a name. */
 const NAMELESS = /^\((anonymous|inlined)\)(?::|$)/;
 const PACKAGES = '/node_modules/';
+/** The kernel's names for memory without a file. */
 const ANONYMOUS = /^(?:$|\[(?!vdso|vsyscall|kernel)|\/\/anon|\/memfd:|\/anon_hugepage|\/dev\/zero|\/SYSV)/;
 /** Images of the Windows kernel belong to these processes. */
 const KERNEL_PROCESSES = [0, 4] as const;

@@ -80,10 +80,12 @@ export const BlobFlag = {
 /** A processor number that means unknown. */
 export const UNKNOWN_PROCESSOR = 0xffff_ffff;
 
-/** Field types. Versions 3 and 4 have those up to `Utf16Text`, and `Array` only in the tag `V2Params`. */
 /** The name of a process's script: a property of the trace, and a field of its event ProcessInfo. */
 export const ENTRY_POINT = 'EntryPoint';
+/** The property of a trace in which a flight recorder says why it has written it. */
+export const FLIGHT_RECORDER_REASON = 'FlightRecorderReason';
 
+/** Field types. Versions 3 and 4 have those up to `Utf16Text`, and `Array` only in the tag `V2Params`. */
 export const TypeCode = {
   Object: 1,
   Boolean32: 3,
