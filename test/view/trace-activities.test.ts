@@ -268,6 +268,14 @@ describe('activities that are no longer open', () => {
   });
 });
 
+it('An event about what was there before the recording starts nothing', () => {
+  const tracker = new TraceActivities();
+  for (const name of ['Loader/ModuleDCStart', 'Loader/ModuleDCStop', 'PingStart']) {
+    tracker.add(written({ name, at: 1 }));
+  }
+  expect(tracker.startsWithoutId).toBe(1);
+});
+
 describe('hostile traces', () => {
   it('are read in bounded memory: activities open for longest are given up', () => {
     const tracker = new TraceActivities();
