@@ -7,6 +7,11 @@ export type FramesOf = (stack: SampledStack) => readonly Frame[];
 
 /** How V8 names functions for perf and ETW: `JS:*burn file:///app/cart.mjs:12:5`. */
 const V8_FUNCTION = /^\w+:[*~^+]?([^\s:]*) (?:file:\/\/)?(\S.*):\d+:\d+$/;
+/** What has neither a map nor symbols: `node+0x194fa11`, or an address. */
+const UNNAMED = /^(.*\+)?0x[\da-f]+$/;
+const NATIVE = 'native code';
+/** Native code without frame pointers hides its callers: a function that so many samples have says more. */
+const TELLING_SHARE = 0.1;
 const LOADING = /^node:internal\/modules\//;
 const BUILT_IN = /^(?:node:|native\.)/;
 const GARBAGE = 'native.(garbage collector)';
@@ -28,9 +33,12 @@ export function hottestCode(
   framesOf: FramesOf,
 ): HotCode | undefined {
   if (stacks === undefined) return undefined;
-  const [hottest] = [...codesOf(stacks, framesOf).values()].sort((a, b) => b.samples - a.samples);
   let all = 0;
   for (const samples of stacks.values()) all += samples;
+  const codes = [...codesOf(stacks, framesOf).values()].sort((a, b) => b.samples - a.samples);
+  const isTelling = ({ code, samples }: (typeof codes)[number]) =>
+    !code.text.startsWith(NATIVE) && samples >= all * TELLING_SHARE;
+  const hottest = codes.find(isTelling) ?? codes[0];
   return hottest && { ...hottest.code, share: hottest.samples / all };
 }
 
@@ -55,6 +63,9 @@ type Code = Omit<HotCode, 'share'>;
 /** @param frames innermost first */
 function codeOf(frames: readonly Frame[]): Code | undefined {
   const names = namesOf(frames).filter((name) => name !== GARBAGE);
+  const [, module] = UNNAMED.exec(names[0] ?? '') ?? [undefined, ''];
+  if (module !== '')
+    return { text: module === undefined ? NATIVE : `${NATIVE} of ${module.slice(0, -1)}`, called: undefined };
   if (names.some((name) => LOADING.test(name))) return { text: 'loading modules', called: undefined };
   const own = names.findIndex((name) => !BUILT_IN.test(name) && !ITSELF.test(name));
   if (own < 0) {

@@ -1,0 +1,40 @@
+/** Which code explain names for a set of CPU samples. */
+import { describe, expect, it } from 'vitest';
+import type { SampledStack } from '../../../lib/view/cpu/cpu-profile.ts';
+import { hottestCode } from '../../../lib/view/explain/hot-code.ts';
+
+/** @param stacks with their samples; frames innermost first */
+function codeOf(...stacks: readonly (readonly [samples: number, ...frames: string[]])[]) {
+  const frames = new Map(stacks.map(([, ...names]) => [{} as SampledStack, names]));
+  const counts = new Map([...frames.keys()].map((stack, index) => [stack, stacks[index]?.[0] ?? 0]));
+  return hottestCode(counts, (stack) => (frames.get(stack) ?? []).map((name) => ({ name, module: '' })))
+    ?.text;
+}
+
+const BURN = 'JS:*burn file:///app/cart.mjs:12:5';
+const READ = 'JS:^readFileSync node:fs:436:22';
+const TICKS = 'JS:*processTicksAndRejections node:internal/process/task_queues:67:35';
+
+describe('The hottest code', () => {
+  it('is a function of the application, with what it calls', () => {
+    expect(codeOf([3, 'app.mjs.burn', 'app.mjs.handle'])).toBe('burn in app.mjs');
+    expect(codeOf([3, 'node:fs.readFileSync', 'app.mjs.load'])).toBe(
+      'readFileSync, called by load in app.mjs',
+    );
+  });
+
+  it('is that of JavaScript in samples of the system, whatever of V8 and the kernel is around it', () => {
+    expect(codeOf([5, 'do_syscall_64', 'v8::internal::Foo', BURN, 'Builtin:JSEntry', 'node+0x1234'])).toBe(
+      'burn in cart.mjs',
+    );
+    expect(codeOf([5, 'vfs_read', READ, BURN, TICKS])).toBe('readFileSync, called by burn in cart.mjs');
+  });
+
+  it('is native code only if no function has a tenth of the samples', () => {
+    expect(codeOf([80, 'node+0x194fa11', '0x240ca1cc0fc19dc6'], [20, 'node+0x1', BURN])).toBe(
+      'burn in cart.mjs',
+    );
+    expect(codeOf([60, 'node+0x194fa11'], [35, 'node+0x12'], [5, BURN])).toBe('native code of node');
+    expect(codeOf([1, '0x7f00'])).toBe('native code');
+  });
+});
