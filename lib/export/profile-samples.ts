@@ -98,7 +98,7 @@ export class ProfileSamples {
     const omitted = this.#omitted + this.#profile.omitted + dropped;
     return [
       ...(this.#others > 0
-        ? [`Omitted ${countText(this.#others, 'sample')} that count something else than the first one.`]
+        ? [`Omitted ${countText(this.#others, 'sample')} of something else than what the first one counts.`]
         : []),
       ...(omitted > 0 ? [`Omitted ${countText(omitted, 'CPU sample')}: there are too many.`] : []),
     ];
