@@ -2,6 +2,7 @@
 import { ACTIVITY_RUN, ActivityRuns, type LoopClocks } from '../activity/runs.ts';
 import { sharedActivities } from '../activity/shared.ts';
 import { ACTIVITY_SWITCH, ActivitySwitches } from '../activity/switches.ts';
+import { doAtExit } from '../listen/at-exit.ts';
 import { NOT_READ, ProcessorWait, type ThreadTimes, threadTimes } from '../platform/thread-times.ts';
 import { writerOf } from '../source/event-functions.ts';
 import type { RuntimeEvents } from './events.ts';
@@ -59,6 +60,8 @@ export function activityRuns(events: RuntimeEvents): Observation {
         { ...CLOCKS, processorWait: () => wait.read() },
       );
       const end = runs.observe();
+      // Nobody asks a recording of the system for its last events, as a session does.
+      const cancelFlush = doAtExit(() => runs.flush());
       running = runs;
       if (!isAnswering) {
         isAnswering = true;
@@ -67,6 +70,7 @@ export function activityRuns(events: RuntimeEvents): Observation {
         });
       }
       return () => {
+        cancelFlush();
         end();
         wait.close();
         number = runs.number;

@@ -71,11 +71,11 @@ export class EventHeaderEvent extends SampleEvent implements PayloadHolder {
   }
 
   override get activityId(): string | undefined {
-    return this.#event()?.activityId;
+    return presentId(this.#event()?.activityId);
   }
 
   override get relatedActivityId(): string | undefined {
-    return this.#event()?.relatedActivityId;
+    return presentId(this.#event()?.relatedActivityId);
   }
 
   get payload(): Payload {
@@ -162,4 +162,11 @@ export class EventHeaderEvent extends SampleEvent implements PayloadHolder {
 
 function withoutFields(error: EventHeaderError): Decoded {
   return { payload: new EmptyPayload(), problem: error.message };
+}
+
+const NO_ID = '00000000-0000-0000-0000-000000000000';
+
+/** An event has room for both ids or none: the one that is missing is all zeros. */
+function presentId(id: string | undefined): string | undefined {
+  return id === NO_ID ? undefined : id;
 }

@@ -71,6 +71,16 @@ describe.each(['a file', 'a pipe'])('perf.data of %s', (where) => {
     expect(events[0]?.payloadBytes[0]).toBe(9);
   });
 
+  it('has no activity where an event with two ids has zeros for one', async () => {
+    const zeros = new Array(16).fill(0);
+    const payload = [...START_EVENT.slice(0, 12), ...zeros, ...START_EVENT.slice(28)];
+    const [event] = (await read({ ...PARTS, records: [at(1_003n, payload), round] })).events;
+    expect(event).toMatchObject({
+      activityId: undefined,
+      relatedActivityId: '22222222-2222-2222-2222-222222222222',
+    });
+  });
+
   it('delivers them in time order', async () => {
     const { events, fault } = await read(PARTS);
     expect(events.map(({ timeSinceStart }) => timeSinceStart)).toEqual([2n, 3n, 4n, 5n, 6n, 7n]);
