@@ -17,11 +17,15 @@ export function packageFolder(): string {
   return join(codeFolder ?? '.', '../..');
 }
 
+/** The folder of the running code's package; undefined if the code is a part of a bundled application. */
+export function ownPackageFolder(): string | undefined {
+  return codeFolder !== undefined && isThisPackage(packageFolder(), codeFolder) ? packageFolder() : undefined;
+}
+
 /** Folders to search for the package's binaries, the most likely first: the package's own, then the bundle's. */
 export function binaryFolders(): string[] {
   const folders = new Set<string>();
-  if (codeFolder !== undefined)
-    folders.add(isThisPackage(packageFolder(), codeFolder) ? packageFolder() : codeFolder);
+  if (codeFolder !== undefined) folders.add(ownPackageFolder() ?? codeFolder);
   if (process.argv[1] !== undefined) folders.add(dirname(process.argv[1]));
   return [...folders];
 }

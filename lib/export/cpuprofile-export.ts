@@ -87,7 +87,7 @@ export class CpuprofileExport implements Exporter {
     this.#notice(thread, processNames);
   }
 
-  #addSample({ stack, threadId, timeNs, ns, onCpu, isBusy }: ChargedSample): void {
+  #addSample({ subject: stack, threadId, timeNs, ns, onCpu, isBusy }: ChargedSample): void {
     const duration = ns === undefined ? Number.NaN : ns * onCpu;
     if (!isBusy || duration === 0) return;
     if (this.#count >= MAX_SAMPLES) {

@@ -50,7 +50,7 @@ export class PerfettoExport implements Exporter, TimelineWriter {
   /** @param names of the frames of samples */
   constructor({ info, processNames }: ExportedTrace, names: FrameNames = new FrameNames()) {
     this.#packets = new PerfettoPackets(info.startTime, info.hasWallTime);
-    this.#samples = new SampledThreads(undefined, names);
+    this.#samples = new SampledThreads(names);
     this.#knownNames = processNames;
   }
 
@@ -74,8 +74,7 @@ export class PerfettoExport implements Exporter, TimelineWriter {
   *end({ processNames, mappings }: ExportedEnd): Generator<Uint8Array, void> {
     const notice = this.#timeline.end();
     if (notice !== undefined) this.notices.push(notice);
-    const { dropped } = this.#samples;
-    if (dropped > 0) this.notices.push(`${dropped} CPU samples are omitted: there are too many.`);
+    this.notices.push(...this.#samples.notices);
     for (const [pid, written] of this.#processNames) {
       const name = processNames.get(pid);
       if (name !== undefined && name !== written) {

@@ -1,7 +1,9 @@
 /** CPU samples added up: those of one stack, on one thread, in one activity. */
 import type { ChargedSample } from '../view/cpu/charged-samples.ts';
+import type { SampledStack } from '../view/cpu/cpu-profile.ts';
 
-export interface SampleSum extends Pick<ChargedSample, 'stack' | 'threadId' | 'run'> {
+export interface SampleSum extends Pick<ChargedSample, 'threadId' | 'run'> {
+  readonly stack: SampledStack;
   /** Samples on a processor; each may count as a part of one. */
   onCpu: number;
   /** Nanoseconds on a processor, without the samples that stand for the usual interval. */
@@ -27,7 +29,7 @@ export class SampleSums {
     return this.#sums.values();
   }
 
-  add({ stack, threadId, run, ns, onCpu, isBusy }: ChargedSample): void {
+  add({ subject: stack, threadId, run, ns, onCpu, isBusy }: ChargedSample): void {
     const key = `${this.#numberOf(stack)} ${this.#numberOf(run?.activity ?? run?.activityId)} ${threadId}`;
     let sum = this.#sums.get(key);
     if (sum === undefined) {

@@ -6,6 +6,7 @@
  * so everything is kept until the end.
  */
 import type { TraceEvent } from '../trace/trace-event.ts';
+import { ChargedSamples, processorTime } from '../view/cpu/charged-samples.ts';
 import { isCpuSample } from '../view/cpu/cpu-profile.ts';
 import { FrameNames } from '../view/cpu/frame-names.ts';
 import { countText } from '../view/number-text.ts';
@@ -14,7 +15,7 @@ import type { TracedActivity } from '../view/traced-activity.ts';
 import { ActivityLanes, type Lane } from './activity-lanes.ts';
 import type { ExportedEnd, ExportedTrace, Exporter } from './exporter.ts';
 import { JsonPieces } from './json-pieces.ts';
-import { Frames, SampledThreads } from './sampled-threads.ts';
+import { Frames, SampledThreads, type SamplePlace } from './sampled-threads.ts';
 
 const SCHEMA = 'https://www.speedscope.app/file-format-schema.json';
 
@@ -37,7 +38,11 @@ export class SpeedscopeExport implements Exporter {
   readonly #lanes = new ActivityLanes();
   readonly #calls = new Map<Lane, Calls>();
   readonly #frames = new Frames();
+  readonly #names: FrameNames;
   readonly #samples: SampledThreads;
+  readonly #charged: ChargedSamples<SamplePlace | undefined>;
+  /** Whether samples are weighed by time. */
+  #hasTimes: boolean;
   #activityCount = 0;
   #dropped = 0;
 
@@ -45,15 +50,27 @@ export class SpeedscopeExport implements Exporter {
   constructor({ name, info }: ExportedTrace, names: FrameNames = new FrameNames()) {
     this.#name = name;
     const interval = Number(info.properties.ExpectedCPUSamplingRate);
-    this.#samples = new SampledThreads(interval > 0 ? interval : undefined, names);
+    this.#hasTimes = interval > 0;
+    this.#names = names;
+    this.#samples = new SampledThreads(names);
+    this.#charged = new ChargedSamples(this.#activities, names, (sample) => {
+      const { subject, ns } = sample;
+      if (subject === undefined) return;
+      this.#hasTimes ||= ns !== undefined;
+      subject.thread.weights[subject.index] = Math.round(processorTime(sample, interval > 0 ? interval : 1));
+    });
   }
 
   add(event: TraceEvent): void {
     const change = this.#activities.add(event);
     if (change?.boundary === 'Start') this.#start(change.activity);
     else if (change !== undefined) this.#close(change.activity);
-    if (isCpuSample(event)) this.#samples.addSample(event);
-    else this.#samples.addNames(event);
+    if (isCpuSample(event)) {
+      this.#charged.addSample(event, this.#names.isIdle(event) ? undefined : this.#samples.addSample(event));
+      return;
+    }
+    this.#names.add(event);
+    this.#charged.addEvent(event);
   }
 
   get contents(): string {
@@ -71,7 +88,9 @@ export class SpeedscopeExport implements Exporter {
     json.text(`${JSON.stringify(head).slice(0, -1)},"profiles":[`);
     let count = this.#calls.size;
     for (const [lane, calls] of this.#calls) yield* laneProfile(json, lane, calls, end);
-    for (const profile of this.#samples.profiles(this.#frames, end)) {
+    this.#charged.end();
+    const unit = this.#hasTimes ? 'nanoseconds' : 'none';
+    for (const profile of this.#samples.profiles(this.#frames, unit, end)) {
       json.element(profile);
       count++;
       yield json.take();
@@ -117,8 +136,7 @@ export class SpeedscopeExport implements Exporter {
 
   #notice(profileCount: number): void {
     if (this.#dropped > 0) this.notices.push(`${this.#dropped} activities are omitted: there are too many.`);
-    const { dropped } = this.#samples;
-    if (dropped > 0) this.notices.push(`${dropped} CPU samples are omitted: there are too many.`);
+    this.notices.push(...this.#samples.notices);
     if (profileCount > 0) return;
     this.notices.push(
       'The file is empty: speedscope shows activities and CPU samples, but the trace has none.',

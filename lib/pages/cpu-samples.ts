@@ -26,6 +26,8 @@ interface ActivityGroups extends FlameGroups {
 }
 
 export class CpuSamples {
+  /** Samples count as far as they were on a processor, here and below. */
+  readonly count: number;
   readonly #data: ReportData;
   /** Events, in the order of time. */
   readonly #events: Uint32Array;
@@ -39,10 +41,7 @@ export class CpuSamples {
     });
     const isBusy = (event: number) => events.isSample(event) && isIdle[events.stack[event] as number] === 0;
     this.#events = indicesWhere(events.count, isBusy);
-  }
-
-  get count(): number {
-    return this.#events.length;
+    this.count = this.#events.reduce((sum, event) => sum + this.#weightOf(event), 0);
   }
 
   /** Samples by the index of an activity's name: those in such activities, and in what these contain. */
@@ -53,7 +52,7 @@ export class CpuSamples {
     for (const event of this.#events) {
       for (let up = events.activity[event] as number; up >= 0; up = activities.parent[up] as number) {
         const task = activities.task[up] as number;
-        if (last[task] !== event) counts[task] = (counts[task] as number) + 1;
+        if (last[task] !== event) counts[task] = (counts[task] as number) + this.#weightOf(event);
         last[task] = event;
       }
     }
@@ -67,7 +66,7 @@ export class CpuSamples {
     for (const event of this.#within([activities.start[activity] as number, Number.POSITIVE_INFINITY])) {
       let up = events.activity[event] as number;
       while (up > activity) up = activities.parent[up] as number;
-      if (up === activity) count++;
+      if (up === activity) count += this.#weightOf(event);
     }
     return count;
   }
@@ -92,17 +91,23 @@ export class CpuSamples {
     for (const event of this.#within(range)) {
       const innermost = events.activity[event] as number;
       if (!isWithin(innermost) || (thread !== undefined && events.thread[event] !== thread)) continue;
-      counts.add(events.stack[event] as number, groups?.ofActivity[innermost + 1] ?? -1);
+      const group = groups?.ofActivity[innermost + 1] ?? -1;
+      counts.add(events.stack[event] as number, group, this.#weightOf(event));
     }
     return counts.tree();
+  }
+
+  #weightOf(event: number): number {
+    return (this.#data.events.onCpu[event] as number) / 100;
   }
 
   #within(range: SampleChoice['range']): Uint32Array {
     if (range === undefined) return this.#events;
     const { time } = this.#data.events;
     const timeOf = (at: number) => time[this.#events[at] as number] as number;
-    const from = firstWhere(0, this.count, (at) => timeOf(at) >= range[0]);
-    const to = firstWhere(from, this.count, (at) => timeOf(at) > range[1]);
+    const { length } = this.#events;
+    const from = firstWhere(0, length, (at) => timeOf(at) >= range[0]);
+    const to = firstWhere(from, length, (at) => timeOf(at) > range[1]);
     return this.#events.subarray(from, to);
   }
 

@@ -1,5 +1,5 @@
 /** Where the CPU time went: the samples as a flame graph and by function, all of them or those of some activities. */
-import { thousands } from '../view/number-text.ts';
+import { countText, thousands } from '../view/number-text.ts';
 import type { ReportFrame } from '../view/report/report-header.ts';
 import type { CpuSamples } from './cpu-samples.ts';
 import { button, element } from './dom.ts';
@@ -135,7 +135,10 @@ export class CpuView {
       option(BY_ACTIVITY, 'All, by activity'),
       ...Array.from(sampled, (task) => {
         const { provider, name } = tasks[task] as (typeof tasks)[number];
-        return option(task, `${providers[provider] ?? ''}/${name} (${thousands(counts[task] as number)})`);
+        return option(
+          task,
+          `${providers[provider] ?? ''}/${name} (${thousands(Math.round(counts[task] as number))})`,
+        );
       }),
     );
     return sampled.length;
@@ -219,15 +222,15 @@ export class CpuView {
     const tree = this.#chart.tree as FlameTree;
     const { label, place } = this.#textOf(tree.frame(node));
     const [total, self] = [tree.total[node] as number, tree.self[node] as number];
-    const samples = `${thousands(total)} ${total === 1 ? 'sample' : 'samples'} (${this.#share(total)} %)`;
-    const own = self === 0 ? '' : `, ${thousands(self)} in it (${this.#share(self)} %)`;
+    const samples = `${countText(Math.round(total), 'sample')} (${this.#share(total)} %)`;
+    const own = self === 0 ? '' : `, ${thousands(Math.round(self))} in it (${this.#share(self)} %)`;
     return [label, `${samples}${own}`, ...(place === '' ? [] : [place])];
   }
 
   #showFacts(): void {
     const { current, tree } = this.#chart;
-    const count = tree?.samples ?? 0;
-    const all = this.#samples.count;
+    const count = Math.round(tree?.samples ?? 0);
+    const all = Math.round(this.#samples.count);
     const of = count === all ? '' : ` of ${thousands(all)}`;
     this.#facts.textContent =
       current >= 0 ? this.#lines(current).join(' · ') : `${thousands(count)}${of} CPU samples`;

@@ -185,7 +185,9 @@ export class Details {
   #samplesLink(activity: number): Node | string {
     const count = this.#cpu.countIn(activity);
     if (count === 0) return '';
-    return button(`${thousands(count)}: flame graph`, () => this.#cpu.limitToActivity(), { class: 'link' });
+    return button(`${thousands(Math.round(count))}: flame graph`, () => this.#cpu.limitToActivity(), {
+      class: 'link',
+    });
   }
 
   #parentLink(parent: number): Node | string {

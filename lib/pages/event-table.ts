@@ -55,6 +55,8 @@ export class EventTable {
   readonly shape: Int32Array;
   /** -1 without a stack. */
   readonly stack: Int32Array;
+  /** How much of a CPU sample was on a processor, in percent; 0 for other events. */
+  readonly onCpu: Uint8Array;
   /** JSON arrays. */
   readonly values: Texts;
   readonly ids: Texts;
@@ -73,14 +75,16 @@ export class EventTable {
     this.values = new Texts(beginnings(columns.eventValuesSize), columns.values);
     this.ids = new Texts(beginnings(columns.idSize), columns.ids);
     this.count = this.time.length;
-    this.#charge(optionalNumbers(columns.sampleActivity));
+    this.onCpu = new Uint8Array(this.count);
+    this.#charge(optionalNumbers(columns.sampleActivity), wholeNumbers(columns.sampleOnCpu));
   }
 
   /** Samples belong to the activity that their thread was running. */
-  #charge(activities: Int32Array): void {
+  #charge(activities: Int32Array, onCpu: Uint32Array): void {
     let sample = 0;
     for (let event = 0; event < this.count && sample < activities.length; event++) {
       if (!this.isSample(event)) continue;
+      this.onCpu[event] = onCpu[sample] as number;
       const activity = activities[sample++] as number;
       if (activity >= 0) this.activity[event] = activity - 1;
     }

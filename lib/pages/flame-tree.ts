@@ -109,9 +109,9 @@ export class FlameCounts implements FlameNodes {
   readonly self: number[] = [];
   readonly #calls: CallTree;
   readonly #groups: FlameGroups | undefined;
-  /** Samples by stack, without groups; otherwise a number for the group and stack of each sample. */
+  /** Samples by stack, without groups; otherwise by a number for group and stack. */
   readonly #byStack: Float64Array;
-  readonly #keys: number[] = [];
+  readonly #byKey = new Map<number, number>();
   /** The index is a group, the value its node. */
   readonly #groupNodes: number[] = [];
   /** The index is a call: the last group that it was made for, and its node there. */
@@ -131,13 +131,17 @@ export class FlameCounts implements FlameNodes {
     this.#process = isOnly ? 0 : -1;
   }
 
-  /** @param group if there are groups */
-  add(stack: number, group: number): void {
+  /**
+   * @param group if there are groups
+   * @param count of samples, perhaps a part of one
+   */
+  add(stack: number, group: number, count: number): void {
     if (this.#groups === undefined) {
-      this.#byStack[stack] = (this.#byStack[stack] as number) + 1;
+      this.#byStack[stack] = (this.#byStack[stack] as number) + count;
       return;
     }
-    this.#keys.push(group * this.#calls.leaf.length + stack);
+    const key = group * this.#calls.leaf.length + stack;
+    this.#byKey.set(key, (this.#byKey.get(key) ?? 0) + count);
   }
 
   tree(): FlameTree {
@@ -150,12 +154,10 @@ export class FlameCounts implements FlameNodes {
       return new FlameTree({ parent, label: frame, self });
     }
     // One group after the other, each stack of it in a row.
-    let [last, node] = [-1, -1];
-    for (const key of Float64Array.from(this.#keys).sort()) {
+    for (const key of Float64Array.from(this.#byKey.keys()).sort()) {
       const stack = key % leaf.length;
-      if (key !== last) node = this.#callNode(leaf[stack] as number, (key - stack) / leaf.length);
-      last = key;
-      this.self[node] = (this.self[node] as number) + 1;
+      const node = this.#callNode(leaf[stack] as number, (key - stack) / leaf.length);
+      this.self[node] = (this.self[node] as number) + (this.#byKey.get(key) as number);
     }
     return new FlameTree(this);
   }

@@ -337,15 +337,16 @@ export class WhyAccount {
     const { frames } = this.#state.data.calls;
     const textOf = (frame: number) => frameText(frames[frame] as (typeof frames)[number]);
     const facts = element('p', { class: 'muted facts' });
+    const all = countText(Math.round(tree.samples), 'sample');
     const share = (node: number) => {
       const count = tree.total[node] as number;
       const percent = ((100 * count) / tree.samples).toFixed(1);
-      return `${textOf(tree.frame(node)).label} · ${thousands(count)} of ${thousands(tree.samples)} samples (${percent} %)`;
+      return `${textOf(tree.frame(node)).label} · ${thousands(Math.round(count))} of ${all} (${percent} %)`;
     };
     const chart = new FlameChart(
       textOf,
       () => {
-        facts.textContent = chart.current < 0 ? countText(tree.samples, 'sample') : share(chart.current);
+        facts.textContent = chart.current < 0 ? all : share(chart.current);
       },
       (node, event) =>
         this.#tooltip.show(node < 0 ? undefined : `${title} ${node}`, () => [share(node)], event),

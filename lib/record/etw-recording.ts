@@ -74,7 +74,7 @@ export class EtwRecording {
   readonly #file: string;
   readonly #mode: EtwSessionMode;
   readonly #maxFileBytes: number;
-  readonly #begin = Date.now();
+  readonly #files: RecordedFiles;
   readonly #session: EtwSession;
   #counts = { eventsLost: 0, buffersLost: 0 };
   #hasEnded = false;
@@ -89,6 +89,7 @@ export class EtwRecording {
     this.#file = resolve(options.file);
     this.#mode = options.session.mode;
     this.#maxFileBytes = options.maxFileBytes;
+    this.#files = new RecordedFiles(this.#file, this.#mode === 'newFile');
     const start = () => startSession(this.#file, options);
     try {
       this.#session =
@@ -103,7 +104,7 @@ export class EtwRecording {
 
   /** The current size of the file, or of all files, in bytes. */
   get bytes(): number {
-    return this.#files().reduce((sum, file) => sum + sizeOf(file), 0);
+    return this.#files.bytes;
   }
 
   /**
@@ -144,17 +145,6 @@ export class EtwRecording {
     return { ...losses, endedBefore: isFull ? 'full' : 'ended' };
   }
 
-  #files(): string[] {
-    if (this.#mode !== 'newFile') return [this.#file];
-    const folder = dirname(this.#file);
-    const [before = '', after = ''] = basename(this.#file).split('%d');
-    return readdirSync(folder)
-      .filter((name) => name.startsWith(before) && name.endsWith(after))
-      .filter((name) => /^\d+$/.test(name.slice(before.length, name.length - after.length)))
-      .map((name) => join(folder, name))
-      .filter((path) => (statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) >= this.#begin);
-  }
-
   readonly #endAtExit = (): void => {
     try {
       this.#session.close();
@@ -162,6 +152,44 @@ export class EtwRecording {
       // There is no one left to tell.
     }
   };
+}
+
+/**
+ * The files of a recording: one, or those with numbers in the place of `%d`. Among these may be files of earlier
+ * recordings: they are as they were before this one began, whatever the clock says now and said then.
+ */
+export class RecordedFiles {
+  readonly #path: string;
+  readonly #isNumbered: boolean;
+  /** Sizes and times of the files that existed before, by name. */
+  readonly #before: ReadonlyMap<string, string>;
+
+  /** To be made before the recording begins. */
+  constructor(path: string, isNumbered: boolean) {
+    this.#path = path;
+    this.#isNumbered = isNumbered;
+    this.#before = new Map(isNumbered ? this.#numbered().map(({ name, state }) => [name, state]) : []);
+  }
+
+  /** The size of all files. */
+  get bytes(): number {
+    if (!this.#isNumbered) return sizeOf(this.#path);
+    const own = this.#numbered().filter(({ name, state }) => this.#before.get(name) !== state);
+    return own.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  #numbered() {
+    const folder = dirname(this.#path);
+    const [before = '', after = ''] = basename(this.#path).split('%d');
+    return readdirSync(folder).flatMap((name) => {
+      const isOne = name.startsWith(before) && name.endsWith(after);
+      if (!isOne || !/^\d+$/.test(name.slice(before.length, name.length - after.length))) return [];
+      const stats = statSync(join(folder, name), { bigint: true, throwIfNoEntry: false });
+      if (stats === undefined) return [];
+      const { ino, size, mtimeNs } = stats;
+      return [{ name, size: Number(size), state: `${ino} ${size} ${mtimeNs}` }];
+    });
+  }
 }
 
 /** The file that the session of an earlier recording is still writing, although its program may be gone. */

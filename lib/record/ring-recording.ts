@@ -7,6 +7,7 @@ import { dumpName } from '../base/output-file.ts';
 import type { RecorderCounts } from '../platform/recorder.ts';
 import { RecorderError } from '../platform/recorder-error.ts';
 import { systemErrorName } from '../platform/recorder-reasons.ts';
+import { lostRecord } from '../wire/perf-data/write/records.ts';
 import { batches } from './code-mappings.ts';
 import { RecordingFile } from './recording-file.ts';
 import { type RecordingOptions, type RecordingResult, RecordingSetup } from './recording-setup.ts';
@@ -20,6 +21,12 @@ export interface Dump {
   readonly events: number;
   readonly cpuSamples: number;
   readonly bytes: number;
+}
+
+/** A dump whose records are in its file. */
+interface BegunDump {
+  readonly file: RecordingFile;
+  readonly counts: RecorderCounts;
 }
 
 export class RingRecording {
@@ -63,35 +70,55 @@ export class RingRecording {
    * @throws RecorderError
    */
   dump(): Dump {
+    return this.#complete(this.#begin(), 0);
+  }
+
+  /**
+   * Ends the recording.
+   *
+   * @param dumps whether the rings are written once more, into a file that also says what the recorder has lost: the
+   * kernel reports a loss with the next record of the ring, which may never come, or be overwritten
+   * @throws RecorderError
+   */
+  async stop(dumps: boolean): Promise<RecordingResult & { readonly dump: Dump | undefined }> {
+    const { recorder } = this.#setup;
+    const begun = dumps ? this.#begin() : undefined;
+    this.#watch.stop();
+    recorder.stop();
+    while (!recorder.counts().done) await sleep(END_POLL_MS);
+    const untold = recorder.counts().lost - (begun?.counts.lostInFile ?? 0);
+    const dump = begun && this.#complete(begun, untold);
+    return { ...this.#setup.result(this.#setup.problems), dump };
+  }
+
+  /** Writes what the rings contain. */
+  #begin(): BegunDump {
     const { owner, file: name } = this.#options;
     const { recorder, cpu } = this.#setup;
     const file = new RecordingFile(dumpName(name), owner);
-    let counts: RecorderCounts;
     try {
       file.begin(this.#setup.facts);
       for (const batch of batches(this.#setup.names())) file.append(batch);
       for (const batch of batches(cpu?.earlierCode() ?? [])) file.append(batch);
-      counts = recorder.dump(file.descriptor);
+      const counts = recorder.dump(file.descriptor);
       if (counts.error !== 0) throw new RecorderError(failure(file.path, counts.error));
       file.take();
+      return { file, counts };
     } catch (error) {
       file.abandon();
       throw error;
     }
-    if (!file.end(this.#setup.endFacts(counts), new Uint8Array(0))) {
+  }
+
+  /** @param untold losses that no record in the file reports */
+  #complete({ file, counts }: BegunDump, untold: number): Dump {
+    const [id = 0n] = this.#setup.recorder.sideBand.ids;
+    const last = untold > 0 ? lostRecord(id, untold, counts.lastTime) : new Uint8Array(0);
+    if (!file.end(this.#setup.endFacts(counts), last)) {
       throw new RecorderError(failure(file.path, 'ENOSPC'));
     }
     const { events, cpuSamples, bytes } = counts;
     return { file: file.path, events, cpuSamples, bytes };
-  }
-
-  /** Ends the recording. */
-  async stop(): Promise<RecordingResult> {
-    const { recorder } = this.#setup;
-    this.#watch.stop();
-    recorder.stop();
-    while (!recorder.counts().done) await sleep(END_POLL_MS);
-    return this.#setup.result(this.#setup.problems);
   }
 }
 

@@ -42,6 +42,39 @@ describe('activities', () => {
   });
 });
 
+describe('CPU samples', () => {
+  const sample = (at: number, provider: string, payload = {}): WrittenEvent => ({
+    name: `${provider}`,
+    at,
+    stack: [0x1000n],
+    payload,
+  });
+
+  it('weigh the time that their thread was on a processor', () => {
+    const switched = (at: number, threadCpuMSec: number): WrittenEvent => ({
+      name: 'Node.Runtime/ActivitySwitch',
+      at,
+      payload: { startedAgoMSec: 0, threadCpuMSec, loopIdleMSec: -1 },
+    });
+    const v8 = (at: number) => sample(at, 'Microsoft-DotNETCore-SampleProfiler/Thread/Sample', { Type: 2 });
+    const { profiles } = exported(
+      ...[switched(0, 100), v8(0), v8(1), switched(2, 102), v8(2), v8(3), v8(4), switched(4, 102.5)],
+    );
+    const [profile] = profiles.filter(({ type }) => type === 'sampled');
+    expect(profile?.weights?.slice(0, 4)).toEqual([1e6, 1e6, 250_000, 250_000]);
+    expect(profile?.unit).toBe('nanoseconds');
+  });
+
+  it('are those of the first event of perf, with a notice', () => {
+    const perf = (at: number, name: string) => sample(at, `perf/${name}`, { period: 10n });
+    const { profiles, notices } = exported(
+      ...[perf(1, 'cpu-clock'), perf(1, 'task-clock'), perf(2, 'cpu-clock')],
+    );
+    expect(profiles.map(({ weights }) => weights)).toEqual([[10, 10]]);
+    expect(notices).toEqual([expect.stringMatching(/^1 sample of further events of perf/)]);
+  });
+});
+
 describe('a trace without activities and CPU samples', () => {
   it('becomes an empty file, with a notice', () => {
     const { profiles, notices } = exported({ name: 'Log', at: 1 });

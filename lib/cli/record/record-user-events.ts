@@ -3,7 +3,7 @@ import { isAlive } from '../../base/is-alive.ts';
 import { packageVersion } from '../../base/package-files.ts';
 import { Recording } from '../../record/recording.ts';
 import type { RecordingResult } from '../../record/recording-setup.ts';
-import { RingRecording } from '../../record/ring-recording.ts';
+import { type Dump, RingRecording } from '../../record/ring-recording.ts';
 import { Selection } from '../../record/tracepoint-selection.ts';
 import { countText, dataSize } from '../../view/number-text.ts';
 import { say } from '../messages.ts';
@@ -32,10 +32,10 @@ function runningRing(recording: RingRecording, { file, maxBytes, cpu }: RecordAr
   const hint = `kill -USR2 ${process.pid} writes the latest events to ${file}.TIME`;
   say(`Recording into memory: ${hint}.`);
   let left = maxBytes;
-  const dump = (): string => {
-    if (left <= 0)
+  const written = (dump: Dump | undefined): string => {
+    if (dump === undefined)
       return `Nothing is written: the files have ${dataSize(maxBytes)}, the limit of --max-size.`;
-    const { file: path, events, cpuSamples, bytes } = recording.dump();
+    const { file: path, events, cpuSamples, bytes } = dump;
     left -= bytes;
     return `Wrote ${countsText(events, cpu && cpuSamples)} to ${path} (${dataSize(bytes)}).`;
   };
@@ -43,10 +43,10 @@ function runningRing(recording: RingRecording, { file, maxBytes, cpu }: RecordAr
     address: recording.address,
     progress: () => hint,
     hasEnded: () => hasEnded(cpu),
-    dump,
+    dump: () => written(left > 0 ? recording.dump() : undefined),
     stop: async () => {
-      const last = dump();
-      const { lost, unrecordable, problems } = await recording.stop();
+      const { dump, lost, unrecordable, problems } = await recording.stop(left > 0);
+      const last = written(dump);
       const losses = lost === 0 ? '' : ` ${lost} events were lost, those during a dump among them.`;
       return { summary: [`${last}${losses}`, unrecordable].filter(Boolean).join('\n'), problems };
     },

@@ -37,7 +37,7 @@ export class CpuView {
     this.#activities = new CpuActivities(selected.isRoot);
     this.#charged = new ChargedSamples(this.#activities.activities, names, (sample) => {
       const isSelected = sample.isBusy && this.#activities.addSample(sample);
-      if (isSelected || selected.isRoot === undefined) this.#profile.count(sample.stack, sample.onCpu);
+      if (isSelected || selected.isRoot === undefined) this.#profile.count(sample.subject, sample.onCpu);
     });
   }
 

@@ -1,6 +1,7 @@
 /** CPU samples by function and as a call tree, for `tracewright view FILE --cpu`. */
 import { printable } from '../../base/printable.ts';
 import type { CallNode, CpuCosts } from '../../view/cpu/cpu-profile.ts';
+import { isOfTracer } from '../../view/cpu/frame-names.ts';
 import { countText, thousands } from '../../view/number-text.ts';
 import type { Output } from '../output.ts';
 import { type TableColumn, TerminalTable } from '../terminal/terminal-table.ts';
@@ -31,7 +32,7 @@ interface Cost {
 
 /** @param counted what perf counted, if that is to be said */
 export function printFunctions(
-  { samples, onCpu, roots, functions }: CpuCosts,
+  { samples, onCpu, ofTracer, roots, functions }: CpuCosts,
   counted: string | undefined,
   output: Output,
   isJson: boolean,
@@ -39,7 +40,7 @@ export function printFunctions(
   if (isJson) {
     for (const { frame, total, self, off } of functions) {
       const { name, module } = frame;
-      output.json({ counted, name, module, total, self, off });
+      output.json({ counted, name, module, isOfTracer: isOfTracer(frame) || undefined, total, self, off });
     }
     return;
   }
@@ -48,7 +49,11 @@ export function printFunctions(
   const isOff = off >= 0.5;
   const waited = isOff ? `, of which ${thousands(Math.round(off))} were on no processor` : '';
   const of = counted === undefined ? '' : ` of ${printable(counted)}`;
-  output.line(`${countText(samples, 'CPU sample')}${of}${waited}`);
+  const own =
+    ofTracer < 0.5
+      ? ''
+      : `; ${thousands(Math.round(ofTracer))} (${percent(ofTracer, onCpu)} %) in tracewright itself`;
+  output.line(`${countText(samples, 'CPU sample')}${of}${waited}${own}`);
   const columns = COLUMNS.filter(({ title }) => isOff || title !== OFF);
   const row = (cost: Cost, depth: number): string[] =>
     cells(cost, onCpu, depth).filter((_, index) => isOff || COLUMNS[index]?.title !== OFF);

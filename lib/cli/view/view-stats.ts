@@ -2,8 +2,8 @@
 import { printable } from '../../base/printable.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { ActivityStats, NameStats, SelectedStats } from '../../view/activity-stats.ts';
-import { ChargedSamples } from '../../view/cpu/charged-samples.ts';
-import { isCpuSample, type SampledStack } from '../../view/cpu/cpu-profile.ts';
+import { ChargedSamples, processorTime } from '../../view/cpu/charged-samples.ts';
+import { isCpuSample } from '../../view/cpu/cpu-profile.ts';
 import { FrameNames } from '../../view/cpu/frame-names.ts';
 import { milliseconds, thousands } from '../../view/number-text.ts';
 import type { Output } from '../output.ts';
@@ -34,26 +34,18 @@ const COLUMNS: readonly TableColumn[] = [
 /** The width counts columns of the terminal. */
 const MAX_GROUP_WIDTH = 32;
 
-const NO_STACK: SampledStack = {
-  processId: undefined,
-  counted: undefined,
-  addresses: [],
-  timestamp: 0n,
-  count: 0,
-  onCpu: 0,
-};
-
 /** Reads events into statistics, with the CPU time of the activities if the trace has samples and activity switches. */
 export class CpuStats {
   readonly #stats: SelectedStats;
   readonly #names = new FrameNames();
-  readonly #charged: ChargedSamples;
+  readonly #charged: ChargedSamples<undefined>;
 
   constructor(stats: SelectedStats) {
     this.#stats = stats;
-    this.#charged = new ChargedSamples(stats.activities, this.#names, ({ isBusy, run, ns, onCpu }) => {
-      if (isBusy && run?.activity !== undefined) {
-        stats.addCpu(run.activity, (ns ?? this.#charged.intervalNs) * onCpu);
+    this.#charged = new ChargedSamples(stats.activities, this.#names, (sample) => {
+      const activity = sample.run?.activity;
+      if (sample.isBusy && activity !== undefined) {
+        stats.addCpu(activity, processorTime(sample, this.#charged.intervalNs));
       }
     });
   }
@@ -63,7 +55,7 @@ export class CpuStats {
     if (!isCpuSample(event)) {
       this.#names.add(event);
       this.#charged.addEvent(event);
-    } else this.#charged.addSample(event, NO_STACK);
+    } else this.#charged.addSample(event, undefined);
   }
 
   end(): void {

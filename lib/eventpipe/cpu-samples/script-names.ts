@@ -1,6 +1,7 @@
 /** Names of scripts: V8's URLs, and short names for readers. */
-import { relative, sep } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { ownPackageFolder } from '../../base/package-files.ts';
 
 export interface ScriptNames {
   /** Its location; a path, if it is a file. */
@@ -32,8 +33,19 @@ export function scriptNames(url: string, scriptId: string, folder: string): Scri
   return { path, name: nameOf(path, folder) };
 }
 
+let ownCode: string | undefined;
+
+/** The folder of this package's code, with a separator; an impossible one if it is a part of the application. */
+function folderOfOwnCode(): string {
+  const folder = ownPackageFolder();
+  return folder === undefined ? '\0' : join(folder, 'dist', sep);
+}
+
 function nameOf(path: string, folder: string): string {
+  ownCode ??= folderOfOwnCode();
   const slashed = path.replaceAll(sep, '/');
+  // A package that is linked is in no folder of packages.
+  if (path.startsWith(ownCode)) return `tracewright/dist/${path.slice(ownCode.length).replaceAll(sep, '/')}`;
   const packageAt = slashed.lastIndexOf(PACKAGES);
   if (packageAt >= 0) return slashed.slice(packageAt + PACKAGES.length);
   const inside = relative(folder, path).replaceAll(sep, '/');

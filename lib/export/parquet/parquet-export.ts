@@ -101,8 +101,9 @@ export class ParquetExport {
     const interval = Number(info.properties.ExpectedCPUSamplingRate);
     this.#samples = new SampleRows({
       files: this.#ofTables.samples,
-      weight: interval > 0 ? interval : 1,
-      activityOf: (event) => this.#activities.activityOf(event),
+      usualWeight: interval > 0 ? interval : 1,
+      activities: this.#activities,
+      names: this.#names,
     });
   }
 
@@ -117,9 +118,11 @@ export class ParquetExport {
     const service = this.#serviceOf(processId);
     const payload = this.#payloads.text(event);
     this.#activities.add(event, service, payload);
-    const isSample = isCpuSample(event) && !this.#names.isIdle(event);
-    if (!isSample) this.#names.add(event);
-    this.#samples.addSwitch(event);
+    const isSample = isCpuSample(event);
+    if (!isSample) {
+      this.#names.add(event);
+      this.#samples.addEvent(event);
+    }
     const time = BigInt.asIntN(64, timestamp);
     const parts = {
       time,
@@ -131,7 +134,10 @@ export class ParquetExport {
     };
     const day = this.#clock.dayOf(time);
     putEvent(this.#ofTables.events.row(day, service, payload.length), event, parts);
-    if (isSample) this.#samples.add(event, { day, service, time, stackId: parts.stackId });
+    if (isSample) {
+      const row = { day, service, time, stackId: parts.stackId };
+      this.#samples.add(event, this.#names.isIdle(event) ? undefined : row);
+    }
     this.#threads.add(event, time);
   }
 

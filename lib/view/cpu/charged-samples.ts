@@ -4,12 +4,13 @@ import { Quantiles } from '../quantiles.ts';
 import type { TraceActivities } from '../trace-activities.ts';
 import type { TracedActivity } from '../traced-activity.ts';
 import { ActivityCharges, type ActivityRun, threadKey } from './activity-charges.ts';
-import { countedBy, type SampledStack } from './cpu-profile.ts';
+import { CountedFirst, type SampledStack } from './cpu-profile.ts';
 import type { FrameNames } from './frame-names.ts';
 import { hasTimes, ProcessorTime, type TimedSample } from './processor-time.ts';
 
-export interface ChargedSample {
-  readonly stack: SampledStack;
+/** @typeParam Subject what the caller knows of the sample: its stack, or its row */
+export interface ChargedSample<Subject = SampledStack> {
+  readonly subject: Subject;
   readonly threadId: number | undefined;
   /** Nanoseconds since the start of the trace. */
   readonly timeNs: number;
@@ -23,19 +24,19 @@ export interface ChargedSample {
   readonly run: ActivityRun<TracedActivity | undefined> | undefined;
 }
 
-interface WaitingSample extends ChargedSample, TimedSample {
+interface WaitingSample<Subject> extends ChargedSample<Subject>, TimedSample {
   ns: number | undefined;
   onCpu: number;
-  run: ChargedSample['run'];
+  run: ChargedSample<Subject>['run'];
   readonly lastsUntilNext: boolean;
   /** How many of run, duration and time on a processor are still unknown. */
   unknown: number;
 }
 
-interface SampledThread {
+interface SampledThread<Subject> {
   /** The last sample. */
-  last: WaitingSample | undefined;
-  readonly time: ProcessorTime<WaitingSample>;
+  last: WaitingSample<Subject> | undefined;
+  readonly time: ProcessorTime<WaitingSample<Subject>>;
 }
 
 /** Why no sample of a trace is charged to an activity. */
@@ -56,14 +57,22 @@ const CLOCK = /^(?:cpu|task)-clock/;
 const INTERVAL_UNIT_NS = 100;
 const ETW_INTERVAL_NS = 1e6;
 
-export class ChargedSamples {
-  readonly #take: (sample: ChargedSample) => void;
-  readonly #charges: ActivityCharges<TracedActivity | undefined, WaitingSample>;
+/**
+ * How long the thread was on a processor for the sample.
+ *
+ * @param usual what a sample stands for that has no time of its own
+ */
+export function processorTime({ ns, onCpu }: Pick<ChargedSample, 'ns' | 'onCpu'>, usual: number): number {
+  return (ns ?? usual) * onCpu;
+}
+
+export class ChargedSamples<Subject = SampledStack> {
+  readonly #take: (sample: ChargedSample<Subject>) => void;
+  readonly #charges: ActivityCharges<TracedActivity | undefined, WaitingSample<Subject>>;
   readonly #names: FrameNames;
-  readonly #threads = new Map<string, SampledThread>();
+  readonly #threads = new Map<string, SampledThread<Subject>>();
   readonly #intervals = new Quantiles();
-  /** What the first sample of perf counts. */
-  #counted: string | undefined;
+  readonly #counted = new CountedFirst();
   #intervalSoFar = FIRST_INTERVAL_NS;
   #etwIntervalNs = ETW_INTERVAL_NS;
 
@@ -72,7 +81,11 @@ export class ChargedSamples {
    * @param names likewise
    * @param take receives the samples in order within a thread
    */
-  constructor(activities: TraceActivities, names: FrameNames, take: (sample: ChargedSample) => void) {
+  constructor(
+    activities: Pick<TraceActivities, 'activityOf'>,
+    names: FrameNames,
+    take: (sample: ChargedSample<Subject>) => void,
+  ) {
     this.#take = take;
     this.#names = names;
     this.#charges = new ActivityCharges(
@@ -106,17 +119,15 @@ export class ChargedSamples {
   }
 
   /** @returns whether the sample is charged: not if it counts something else than those before it */
-  addSample(event: TraceEvent, stack: SampledStack): boolean {
-    const counted = countedBy(event);
-    this.#counted ??= counted;
-    if (counted !== undefined && counted !== this.#counted) return false;
+  addSample(event: TraceEvent, subject: Subject): boolean {
+    if (!this.#counted.has(event)) return false;
     const lastsUntilNext = event.provider === UNTIL_NEXT;
     const thread = this.#threadOf(event);
     const timeNs = Number(event.timeSinceStart);
     const ns = this.#durationOf(event);
     const isTimed = lastsUntilNext && thread.time.isKnown;
-    const sample: WaitingSample = {
-      stack,
+    const sample: WaitingSample<Subject> = {
+      subject,
       threadId: event.threadId,
       timeNs,
       endNs: undefined,
@@ -147,7 +158,7 @@ export class ChargedSamples {
     this.#threads.clear();
   }
 
-  #threadOf(event: TraceEvent): SampledThread {
+  #threadOf(event: TraceEvent): SampledThread<Subject> {
     const key = threadKey(event);
     let thread = this.#threads.get(key);
     if (thread === undefined) {
@@ -157,7 +168,7 @@ export class ChargedSamples {
     return thread;
   }
 
-  #endAt(timeNs: number, last: WaitingSample, isTimed: boolean): void {
+  #endAt(timeNs: number, last: WaitingSample<Subject>, isTimed: boolean): void {
     const ns = timeNs - last.timeNs;
     if (last.isBusy) this.#intervals.add(Math.max(0, ns));
     if (this.#intervals.count % INTERVAL_UPDATE === 100) this.#intervalSoFar = this.intervalNs;
@@ -168,7 +179,7 @@ export class ChargedSamples {
     this.#settle(last);
   }
 
-  #settleTime(sample: WaitingSample): void {
+  #settleTime(sample: WaitingSample<Subject>): void {
     if (sample.ns !== undefined && sample.ns > 0) sample.onCpu = Math.min(1, sample.cpuNs / sample.ns);
     this.#settle(sample);
   }
@@ -179,7 +190,7 @@ export class ChargedSamples {
     return provider === 'Windows Kernel' ? this.#etwIntervalNs : undefined;
   }
 
-  #settle(sample: WaitingSample): void {
+  #settle(sample: WaitingSample<Subject>): void {
     if (--sample.unknown === 0) this.#take(sample);
   }
 }

@@ -1,7 +1,7 @@
 /** Where the CPU time went: the CPU samples of a trace, by function and as a call tree. */
 import type { CodeMappings } from '../../trace/code-mappings.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
-import { type Frame, type FrameNames, IDLE } from './frame-names.ts';
+import { type Frame, type FrameNames, IDLE, isOfTracer, isScript } from './frame-names.ts';
 
 /** Addresses of distinct stacks. */
 const MAX_ADDRESSES = 16_000_000;
@@ -44,6 +44,8 @@ export interface CpuCosts {
   readonly samples: number;
   /** Counts those that were on a processor. */
   readonly onCpu: number;
+  /** Counts, among these, those in code of this package, or in what of Node.js it called. */
+  readonly ofTracer: number;
   /** Each process has a root. */
   readonly roots: readonly CallNode[];
   /** The order is that of their own samples, most first. */
@@ -124,6 +126,7 @@ export class CpuProfile {
     const functions = new Map<string, FunctionCost>();
     let samples = 0;
     let onCpu = 0;
+    let ofTracer = 0;
     for (const stack of this.#stacks.values()) {
       const { processId, count } = stack;
       if (count === 0 || stack.counted !== counted) continue;
@@ -131,18 +134,32 @@ export class CpuProfile {
       if (frames[0]?.name === IDLE) continue;
       samples += count;
       onCpu += stack.onCpu;
+      const own = frames.find((frame) => isScript(frame) || isOfTracer(frame));
+      if (own !== undefined && isOfTracer(own)) ofTracer += stack.onCpu;
       addFunctions(functions, frames, stack);
       tree.add([...frames, processFrame(processId, processNames)], stack);
     }
     const bySamples = (a: { total: number; self: number }, b: typeof a) =>
       b.self - a.self || b.total - a.total;
-    return { samples, onCpu, roots: tree.roots, functions: [...functions.values()].sort(bySamples) };
+    const sorted = [...functions.values()].sort(bySamples);
+    return { samples, onCpu, ofTracer, roots: tree.roots, functions: sorted };
   }
 }
 
 /** See `CpuProfile.counted`. */
-export function countedBy({ provider, name }: TraceEvent): string | undefined {
+function countedBy({ provider, name }: Pick<TraceEvent, 'provider' | 'name'>): string | undefined {
   return provider === 'perf' ? name : undefined;
+}
+
+/** Tells the samples that count the same as the first one from those that cannot be added to them. */
+export class CountedFirst {
+  #counted: string | undefined;
+
+  has(sample: Pick<TraceEvent, 'provider' | 'name'>): boolean {
+    const counted = countedBy(sample);
+    this.#counted ??= counted;
+    return counted === undefined || counted === this.#counted;
+  }
 }
 
 class CallTree {

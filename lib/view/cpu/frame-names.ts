@@ -16,6 +16,27 @@ export interface Frame {
   readonly place?: ScriptPlace;
 }
 
+/** How the files of this package are named: in its own samples, by tools, and in V8's names for perf and ETW. */
+const OF_TRACER = /(?:^|\/node_modules\/)(?:@[\w.-]+\/)?tracewright\/(?:dist|lib)\//;
+const TRACERS_ADDON = /[/\\]tracewright[\w.-]*\.node$/;
+const BUILT_IN = /^(?:node:|native\.)/;
+const SCRIPT = /\.[cm]?[jt]sx?(?:[.:]|$)/;
+
+/** Whether it is a function of this package, which an application has not written. */
+export function isOfTracer({ name, module }: Frame): boolean {
+  return OF_TRACER.test(name) || OF_TRACER.test(module.replaceAll('\\', '/')) || TRACERS_ADDON.test(module);
+}
+
+/** Whether it is JavaScript, and none of Node.js. */
+export function isScript(frame: Frame): boolean {
+  return !isBuiltIn(frame) && (SCRIPT.test(frame.name) || SCRIPT.test(frame.module));
+}
+
+/** Whether it is a function of Node.js or V8, by its name in samples of sessions. */
+export function isBuiltIn({ name }: Frame): boolean {
+  return BUILT_IN.test(name);
+}
+
 interface Method {
   readonly name: string;
   /** The file depends on the process and the runtime's id. */

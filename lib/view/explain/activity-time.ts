@@ -11,6 +11,7 @@ import {
   NO_RUN,
   OFF_PROCESSOR,
   PREEMPTED,
+  REQUEST_BODY,
   SHORT_RUNS,
   type StateOf,
   type Stretch,
@@ -97,6 +98,8 @@ export class ActivityTime {
   label: string;
   /** Whether it is one of those asked for. */
   isSelected = false;
+  /** Whether what its client sends is the body of a request, as far as the request's method says. */
+  hasBody = false;
   /** The stacks of the activity's own runs, with their samples. */
   stacks: Map<SampledStack, number> | undefined;
   calls: Calls[] = NO_CALLS;
@@ -284,12 +287,12 @@ export class ActivityTime {
     const by = run ?? last;
     if (by === undefined) return { state: { state: 'unknown', what: UNKNOWN.noWaker }, isCertain: false };
     if (by.activity === this.activity && by.isOwnCallback) {
-      const state = stateOfWaker(by.waker);
+      const state = this.#stateOfWaker(by.waker);
       return { state, isCertain: state.state === 'timer' || state.state === 'threadPool' };
     }
     if (run === undefined) {
       // Its Stop was written in code outside of it, or around it.
-      const state = by.waker === 'write' ? stateOfWaker(by.waker) : undefined;
+      const state = by.waker === 'write' ? this.#stateOfWaker(by.waker) : undefined;
       return { state: state ?? { state: 'unknown', what: UNKNOWN.noWaker }, isCertain: false };
     }
     return { state: this.#stateOfOther(by), isCertain: false };
@@ -300,13 +303,17 @@ export class ActivityTime {
     const { waker, wokenBy, wokenByLabel } = run;
     const isRelated =
       wokenBy !== undefined && (isInside(wokenBy, this.activity) || isInside(this.activity, wokenBy));
-    const state = stateOfWaker(waker);
+    const state = this.#stateOfWaker(waker);
     if (isRelated) return state;
     // A callback of another activity that goes on let it go on: the two share a queue, a pool or a lock.
     const isOfOther = wokenBy !== undefined && (wokenBy.endNs ?? run.startNs) >= run.startNs;
     if (isOfOther) return { state: 'pool', what: `its turn, until ${wokenByLabel} let it go on` };
     if (state.state === 'timer') return { state: 'unknown', what: UNKNOWN.outside };
     return state;
+  }
+
+  #stateOfWaker(waker: string): StateOf {
+    return waker === 'http.server' && this.hasBody ? REQUEST_BODY : stateOfWaker(waker);
   }
 
   /** Resolves what is known by now, to limit memory: activities inside that have not ended count no longer. */

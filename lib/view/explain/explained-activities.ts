@@ -5,12 +5,13 @@
 
 import { ACTIVITY_RUN } from '../../activity/runs.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
-import type { CpuProfile } from '../cpu/cpu-profile.ts';
+import { CountedFirst, type CpuProfile } from '../cpu/cpu-profile.ts';
 import type { FrameNames } from '../cpu/frame-names.ts';
 import { type ActivityChange, TraceActivities } from '../trace-activities.ts';
 import { TracedActivity } from '../traced-activity.ts';
 import { ActivityLabels } from './activity-labels.ts';
 import { ActivityTime } from './activity-time.ts';
+import { hottestCode, ITSELF } from './hot-code.ts';
 import { isOfNode, type LoopRun, LoopRuns } from './loop-runs.ts';
 import { MODULE_LOAD, stateOfCall } from './states.ts';
 
@@ -66,6 +67,7 @@ export class ExplainedActivities {
   /** What the current event has ended. */
   readonly #closed: TracedActivity[] = [];
   #checkedNs = Number.NEGATIVE_INFINITY;
+  readonly #counted = new CountedFirst();
   #hasSamples = false;
   #hasCpu = false;
   #unended = 0;
@@ -92,7 +94,8 @@ export class ExplainedActivities {
     if (stack !== undefined) {
       this.#hasSamples = true;
       const isBusy = event.provider !== SAMPLES || event.payload.Type !== EXTERNAL;
-      if (isBusy) this.#threadOf(event).loop.addSample(Number(event.timeSinceStart), stack);
+      if (this.#counted.has(event) && isBusy)
+        this.#threadOf(event).loop.addSample(Number(event.timeSinceStart), stack);
       return change;
     }
     if (change !== undefined) {
@@ -124,7 +127,10 @@ export class ExplainedActivities {
     if (activity.name === MODULE_LOAD) time.setLoad(String(event.payload.package ?? ''));
     this.#times.set(activity.index, time);
     const { parent } = activity;
-    if (parent !== undefined) this.#times.get(parent.index)?.addInside(time);
+    const around = parent && this.#times.get(parent.index);
+    const { method } = event.payload;
+    time.hasBody = typeof method === 'string' ? WITH_BODY.has(method) : (around?.hasBody ?? false);
+    around?.addInside(time);
   }
 
   #stop(event: TraceEvent, activity: TracedActivity): void {
@@ -213,6 +219,7 @@ export class ExplainedActivities {
     for (const thread of this.#threads.values()) {
       if (!thread.loop.hasRuns) continue;
       thread.loop.settle(nowNs, (run) => {
+        if (run.label === OUTSIDE && this.#isOfTracer(run)) run.label = ITSELF;
         this.#options.onRun?.(run);
         if (run.activity !== undefined) this.#times.get(run.activity.index)?.addRun(run);
       });
@@ -226,6 +233,14 @@ export class ExplainedActivities {
       }
       if (count > 0) thread.ended = thread.ended.slice(count);
     }
+  }
+
+  /** Whether most samples of the run were taken in this package's own code, as far as functions have names by then. */
+  #isOfTracer({ stacks }: LoopRun): boolean {
+    const { profile } = this.#options;
+    if (profile === undefined) return false;
+    const code = hottestCode(stacks, (stack) => profile.framesOf(stack));
+    return code !== undefined && code.text === ITSELF && code.share > 0.5;
   }
 
   #threadOf({ processId, threadId }: TraceEvent): Thread {
@@ -246,6 +261,8 @@ const STEPS: ReadonlyMap<string, string> = new Map([
   ['TlsEstablished', 'TLS with '],
   ['SocketAssigned', 'a socket of the agent'],
 ]);
+/** The methods of requests that have a body, unless it is empty. Source: RFC 9110, 9.3; RFC 5789; RFC 4918. */
+const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'PROPFIND', 'PROPPATCH', 'REPORT', 'SEARCH', 'QUERY']);
 /** What runs that belong to no activity are called. */
 export const OUTSIDE = 'code outside of activities';
 const UNSTARTED = 'an activity whose start is missing';

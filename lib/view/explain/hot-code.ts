@@ -1,7 +1,7 @@
 /** Which code CPU samples were taken in, in a few words: the application's function, and what of Node.js it called. */
 import { baseName } from '../../symbols/symbol-folders.ts';
 import type { SampledStack } from '../cpu/cpu-profile.ts';
-import type { Frame } from '../cpu/frame-names.ts';
+import { type Frame, isBuiltIn, isOfTracer } from '../cpu/frame-names.ts';
 
 export type FramesOf = (stack: SampledStack) => readonly Frame[];
 
@@ -13,11 +13,12 @@ const NATIVE = 'native code';
 /** Native code without frame pointers hides its callers: a function that so many samples have says more. */
 const TELLING_SHARE = 0.1;
 const LOADING = /^node:internal\/modules\//;
-const BUILT_IN = /^(?:node:|native\.)/;
 const GARBAGE = 'native.(garbage collector)';
-const ITSELF = /^(?:@[\w.-]+\/)?tracewright\/dist\//;
 /** Frames of `processTicksAndRejections` and the like say nothing. */
 const LOOP = /^node:internal\/(?:process\/|timers|async_hooks|bootstrap\/)/;
+
+/** What this package's own code is called. */
+export const ITSELF = 'tracewright itself';
 
 export interface HotCode {
   readonly text: string;
@@ -62,14 +63,15 @@ type Code = Omit<HotCode, 'share'>;
 
 /** @param frames innermost first */
 function codeOf(frames: readonly Frame[]): Code | undefined {
-  const names = namesOf(frames).filter((name) => name !== GARBAGE);
+  const code = functionsOf(frames).filter(({ name }) => name !== GARBAGE);
+  const names = code.map(({ name }) => name);
   const [, module] = UNNAMED.exec(names[0] ?? '') ?? [undefined, ''];
   if (module !== '')
     return { text: module === undefined ? NATIVE : `${NATIVE} of ${module.slice(0, -1)}`, called: undefined };
   if (names.some((name) => LOADING.test(name))) return { text: 'loading modules', called: undefined };
-  const own = names.findIndex((name) => !BUILT_IN.test(name) && !ITSELF.test(name));
+  const own = code.findIndex((frame) => !isBuiltIn(frame) && !isOfTracer(frame));
   if (own < 0) {
-    if (names.some((name) => ITSELF.test(name))) return { text: 'tracewright itself', called: undefined };
+    if (code.some(isOfTracer)) return { text: ITSELF, called: undefined };
     const builtIn = names.findLast((name) => !LOOP.test(name) && name.startsWith('node:')) ?? names[0];
     return builtIn === undefined ? undefined : { text: builtIn.replace(/^native\./, ''), called: builtIn };
   }
@@ -79,14 +81,14 @@ function codeOf(frames: readonly Frame[]): Code | undefined {
 }
 
 /** Samples of the system also have frames of V8 and the kernel, which say nothing beside those of JavaScript. */
-function namesOf(frames: readonly Frame[]): string[] {
+function functionsOf(frames: readonly Frame[]): readonly Frame[] {
   const functions = frames.flatMap(({ name }) => {
     const [, member, file] = V8_FUNCTION.exec(name) ?? [];
-    return file === undefined
-      ? []
-      : [`${file.startsWith('node:') ? file : baseName(file)}.${member || '(anonymous)'}`];
+    if (file === undefined) return [];
+    const script = file.startsWith('node:') ? file : baseName(file);
+    return [{ name: `${script}.${member || '(anonymous)'}`, module: file }];
   });
-  return functions.length > 0 ? functions : frames.map(({ name }) => name);
+  return functions.length > 0 ? functions : frames;
 }
 
 /** `app.mjs.burn` as `burn in app.mjs`. */

@@ -12,7 +12,7 @@ import {
   type RepeatedCalls,
   type WaitFinding,
 } from './findings.ts';
-import { type FramesOf, type HotCode, hottestCode } from './hot-code.ts';
+import { type FramesOf, type HotCode, hottestCode, ITSELF } from './hot-code.ts';
 import type { LoopRun } from './loop-runs.ts';
 import { BLOCKED, NO_RUN, PREEMPTED, SHORT_RUNS, type State } from './states.ts';
 
@@ -262,11 +262,13 @@ function reasonOf(code: HotCode | undefined): string {
 function heldText(entry: AccountEntry, finding: Finding, framesOf: FramesOf): string {
   const { what } = entry;
   const hold = longestHold(finding.time, what);
-  const code = codeText(hottestCode(hold?.run.stacks, framesOf)?.text);
+  const code = hottestCode(hold?.run.stacks, framesOf)?.text;
   if (what === NO_RUN) return `For ${range(entry)} it was ready, while ${what}.`;
-  const by = what === OUTSIDE && hold?.run.waker === 'timer' ? `${OUTSIDE}, called by a timer` : what;
+  const outside = hold?.run.waker === 'timer' ? `${OUTSIDE}, called by a timer` : what;
+  const by =
+    what === ITSELF || (what === OUTSIDE && code === ITSELF) ? ITSELF : what === OUTSIDE ? outside : what;
   const off = hold === undefined ? '' : offText(hold.run);
-  return `For ${range(entry)} the loop ran ${what === SHORT_RUNS ? 'many other short runs' : by}${code}${off}; it was ready.`;
+  return `For ${range(entry)} the loop ran ${what === SHORT_RUNS ? 'many other short runs' : by}${by === ITSELF ? '' : codeText(code)}${off}; it was ready.`;
 }
 
 /** A run that blocked the thread for most of its time. */

@@ -62,6 +62,9 @@ export const PREEMPTED: StateOf = { state: 'offProcessor', what: 'preempted' };
 /** The system does not tell which. */
 export const OFF_PROCESSOR: StateOf = { state: 'offProcessor', what: '' };
 
+/** What a request with a body waits for, when its client wakes it. */
+export const REQUEST_BODY: StateOf = { state: 'otherSide', what: 'the request body' };
+
 /** What held a thread, when no run is known to have. */
 export const NO_RUN =
   'nothing is known to have run (timers are late by up to a millisecond, and a thread may lack a processor)';
@@ -85,7 +88,7 @@ const WAITS: Readonly<Record<string, StateOf>> = {
   'dns.resolve': { state: 'otherSide', what: 'dns.resolve' },
   socket: { state: 'otherSide', what: 'a socket' },
   connect: { state: 'otherSide', what: 'a connection' },
-  'http.server': { state: 'otherSide', what: 'the request body' },
+  'http.server': { state: 'otherSide', what: 'its client' },
   'http.client': { state: 'otherSide', what: 'a response' },
   write: { state: 'otherSide', what: 'the reader of what it wrote' },
   process: { state: 'otherSide', what: 'a child process' },

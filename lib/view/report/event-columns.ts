@@ -1,7 +1,7 @@
 /** The events of a report, one column per property. */
 
 import type { TraceEvent } from '../../trace/trace-event.ts';
-import { isCpuSample } from '../cpu/cpu-profile.ts';
+import { CountedFirst, isCpuSample } from '../cpu/cpu-profile.ts';
 import type { FrameNames } from '../cpu/frame-names.ts';
 import { eventName } from '../event-names.ts';
 import { isActivityRun } from '../explain/loop-runs.ts';
@@ -31,6 +31,9 @@ export class EventColumns {
   count = 0;
   /** The number of the last event among the CPU samples, if it is one. */
   lastSample: number | undefined;
+  /** Names of samples that count something else than the first. */
+  readonly otherSamples = new Set<string>();
+  readonly #counted = new CountedFirst();
   readonly #names: ReportNames;
   /** The key is an event's name, the value the last kind with that name. */
   readonly #lastKinds = new Map<string, LastKind>();
@@ -89,7 +92,9 @@ export class EventColumns {
     const key = `${id} ${version} ${level} ${opcode} ${provider}\0${name}\0${taskName ?? ''}`;
     return this.#names.kinds.indexOf(key, (): EventKind => {
       const shown = this.#names.name(eventName(event).slice(provider.length + 1));
-      const isSample = isCpuSample({ provider, name, threadId: undefined, payload: {} });
+      const isAnySample = isCpuSample({ provider, name, threadId: undefined, payload: {} });
+      const isSample = isAnySample && this.#counted.has(event);
+      if (isAnySample && !isSample) this.otherSamples.add(name);
       const about = { provider: this.#names.provider(provider), name: shown, id, version, level };
       return {
         ...about,

@@ -52,6 +52,8 @@ export const COLUMN_NAMES = [
    * activity.
    */
   'sampleActivity',
+  /** How much of the sample was on a processor, in percent. */
+  'sampleOnCpu',
   // The call tree: one row per node, callers before what they call.
   /** How many rows above the caller is; 0 for processes. */
   'nodeParent',

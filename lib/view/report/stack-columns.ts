@@ -20,6 +20,8 @@ const MAX_FRAMES = 1 << 18;
 /** An address can become another function's when code moves: after this time, its name is looked up again. */
 const NAME_LIFETIME_NS = 10e9;
 
+const PERCENT = 100;
+
 /** What a node of the tree calls: an address, or with none, the process itself. */
 interface Callee {
   readonly processId: number | undefined;
@@ -44,6 +46,7 @@ export class StackColumns {
   readonly #calleeNumbers = new Map<number | undefined, Map<bigint | undefined, number>>();
   /** The numbers are as in the column: see report-header.ts. */
   readonly #sampleActivities: number[] = [];
+  readonly #samplesOnCpu: number[] = [];
   #namesEndNs = Number.NEGATIVE_INFINITY;
   /** The tree: parents come first. */
   readonly #parents: number[] = [];
@@ -69,7 +72,14 @@ export class StackColumns {
     const isEmpty = addresses === undefined || addresses.length === 0 || this.frames.isIdle(event);
     const stack = isEmpty ? undefined : this.#stackOf(event, addresses, nowNs);
     this.ofEvent.optionalVarUint(stack);
-    return isSample && stack !== undefined ? this.#sampleActivities.push(0) - 1 : undefined;
+    if (!isSample || stack === undefined) return undefined;
+    this.#samplesOnCpu.push(PERCENT);
+    return this.#sampleActivities.push(0) - 1;
+  }
+
+  /** @param onCpu how much of the sample was on a processor, from 0 to 1 */
+  weigh(sample: number, onCpu: number): void {
+    this.#samplesOnCpu[sample] = Math.round(onCpu * PERCENT);
   }
 
   /** @param activity its index in the report; undefined if the sample's thread was in none */
@@ -167,7 +177,9 @@ export class StackColumns {
     for (const leaf of this.#leaves) stackNode.varUint(merged[leaf] as number);
     const sampleActivity = new ReportColumn();
     for (const activity of this.#sampleActivities) sampleActivity.varUint(activity);
-    return { frames: frames.values, sampleActivity, nodeParent, nodeFrame, stackNode };
+    const sampleOnCpu = new ReportColumn();
+    for (const percent of this.#samplesOnCpu) sampleOnCpu.varUint(percent);
+    return { frames: frames.values, sampleActivity, sampleOnCpu, nodeParent, nodeFrame, stackNode };
   }
 
   #frameOf({ processId, address, timestamp }: Callee, { processNames, mappings }: NamesInTrace): ReportFrame {

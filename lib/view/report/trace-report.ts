@@ -4,13 +4,13 @@
  */
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import { ActivityStats, type NameStats } from '../activity-stats.ts';
-import { ActivityCharges, type ActivityRun } from '../cpu/activity-charges.ts';
-import { CpuProfile } from '../cpu/cpu-profile.ts';
+import { isActivitySwitch } from '../cpu/activity-charges.ts';
+import { type ChargedSample, ChargedSamples } from '../cpu/charged-samples.ts';
+import { CpuProfile, isCpuSample } from '../cpu/cpu-profile.ts';
 import { FrameNames } from '../cpu/frame-names.ts';
 import { ExplainedActivities } from '../explain/explained-activities.ts';
 import { thousands } from '../number-text.ts';
 import type { ActivityChange, TraceActivities } from '../trace-activities.ts';
-import type { TracedActivity } from '../traced-activity.ts';
 import { ActivityColumns } from './activity-columns.ts';
 import { EventColumns } from './event-columns.ts';
 import { shortened } from './interned.ts';
@@ -52,10 +52,7 @@ export class TraceReport {
   readonly #names: ReportNames;
   readonly #events: EventColumns;
   readonly #rows: ActivityColumns;
-  readonly #charges = new ActivityCharges<TracedActivity | undefined, number>(
-    (event) => this.#activities.activityOf(event),
-    (sample, run) => this.#charge(sample, run),
-  );
+  readonly #charged: ChargedSamples<number | undefined>;
   readonly #limits: ReportLimits;
   #startNs: number | undefined;
   #eventCount = 0;
@@ -79,13 +76,16 @@ export class TraceReport {
     this.#names = new ReportNames(this.#activities.keys);
     this.#rows = new ActivityColumns(this.#names);
     this.#events = new EventColumns(this.#names, frames);
+    this.#charged = new ChargedSamples(this.#activities, frames, (sample) => this.#charge(sample));
   }
 
   /** Takes the next event in time order. */
   add(event: TraceEvent): void {
     const change = this.#explained.add(event);
+    const isSample = isCpuSample(event);
+    if (!isSample) this.#charged.addEvent(event);
     // There can be thousands a second, which say nothing that the samples do not show.
-    if (this.#charges.addSwitch(event)) return;
+    if (isActivitySwitch(event)) return;
     this.#eventCount++;
     const { nowNs } = this.#activities;
     this.#startNs ??= nowNs;
@@ -99,8 +99,7 @@ export class TraceReport {
     const index = isKept ? this.#rows.count : known;
     const isWritten = this.#events.count < this.#limits.events;
     const number = isWritten ? this.#events.add(event, nowNs, index) : undefined;
-    const { lastSample } = this.#events;
-    if (isWritten && lastSample !== undefined) this.#charges.addSample(event, lastSample);
+    if (isSample) this.#charged.addSample(event, isWritten ? this.#events.lastSample : undefined);
     if (change === undefined || index === undefined) return;
     const isStart = change.boundary === 'Start';
     if (isKept) this.#rows.add(change.activity, this.#startNs, isStart ? number : undefined);
@@ -109,16 +108,18 @@ export class TraceReport {
     this.#rows.stop(index, number);
   }
 
-  /** A sample on a thread without switches keeps the activity of its own id. */
-  #charge(sample: number, run: ActivityRun<TracedActivity | undefined> | undefined): void {
-    if (run === undefined) return;
-    const activity = run.activity && this.#rows.numberOf(run.activity);
-    this.#events.stacks.charge(sample, activity);
+  /** A sample of an idle thread only ends the one before it. */
+  #charge({ subject, run, onCpu }: ChargedSample<number | undefined>): void {
+    if (subject === undefined) return;
+    const { stacks } = this.#events;
+    stacks.weigh(subject, onCpu);
+    // On a thread without switches, it keeps the activity of its own id.
+    if (run !== undefined) stacks.charge(subject, run.activity && this.#rows.numberOf(run.activity));
   }
 
   /** The content of the report after all events. */
   content(trace: ReportedTrace): ReportContent {
-    this.#charges.end();
+    this.#charged.end();
     this.#explained.end();
     const startNs = this.#startNs ?? 0;
     for (const activity of this.#activities.open()) this.#rows.update(activity);
@@ -182,6 +183,7 @@ export class TraceReport {
       activityStartEvent: activities.startEvent,
       activityStopEvent: activities.stopEvent,
       sampleActivity: stacks.sampleActivity,
+      sampleOnCpu: stacks.sampleOnCpu,
       nodeParent: stacks.nodeParent,
       nodeFrame: stacks.nodeFrame,
       stackNode: stacks.stackNode,
@@ -216,6 +218,11 @@ export class TraceReport {
     );
     say(payloads.shortened, `Long values of ${eventsText(payloads.shortened)} are shortened.`);
     say(stacks.omitted, `The stacks of ${eventsText(stacks.omitted)} are omitted: there are too many.`);
+    const others = [...this.#events.otherSamples].map((name) => shortened(name)).join(', ');
+    say(
+      others.length,
+      `Samples of ${others} are only among the events: they count something else than the others.`,
+    );
     say(tracks.omitted, `${thousands(tracks.omitted)} values of counters are omitted: there are too many.`);
     const names = this.#stats.names.length;
     say(

@@ -1,5 +1,5 @@
 /** The names of scripts. */
-import { sep } from 'node:path';
+import { join, sep } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { scriptNames } from '../../../lib/eventpipe/cpu-samples/script-names.ts';
@@ -24,6 +24,11 @@ it.each([
 ])('a file %s', (_, file, name) => {
   const url = pathToFileURL(path(file)).href;
   expect(scriptNames(url, '7', folder)).toEqual({ path: path(file), name });
+});
+
+it('names the files of this package as if it were installed, wherever it is linked from', () => {
+  const file = join(import.meta.dirname, '../../../dist/cjs/write.cjs');
+  expect(scriptNames(pathToFileURL(file).href, '7', folder).name).toBe('tracewright/dist/cjs/write.cjs');
 });
 
 it.each([

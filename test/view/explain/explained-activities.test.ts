@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { activityKey } from '../../../lib/view/activity-key.ts';
+import { CpuProfile } from '../../../lib/view/cpu/cpu-profile.ts';
+import { FrameNames } from '../../../lib/view/cpu/frame-names.ts';
 import type { ActivityTime } from '../../../lib/view/explain/activity-time.ts';
 import { ExplainedActivities } from '../../../lib/view/explain/explained-activities.ts';
+import { ITSELF } from '../../../lib/view/explain/hot-code.ts';
 import { STATES, type State } from '../../../lib/view/explain/states.ts';
 import { type WrittenEvent, written } from '../written-events.ts';
 import { random, SimulatedLoop, type Truth } from './simulated-loop.ts';
@@ -83,6 +86,112 @@ describe('The account of a simulated activity', () => {
         expect(outside, `${about}, outside`).toBeLessThanOrEqual(true_ + ROUNDED_NS);
       }
     }
+  });
+});
+
+const NS_PER_MS = 1e6;
+const EXPLAINED_ID = '//1/1';
+
+/** A run of the thread, which is reported a tenth of a millisecond after its end. */
+function ran(
+  number: number,
+  at: number,
+  until: number,
+  parts: { id?: string; wokenBy?: string; late?: number },
+) {
+  const { id, wokenBy = 'http.server', late = 0 } = parts;
+  return {
+    name: 'Node.Runtime/ActivityRun',
+    at: until + 0.1,
+    ...(id !== undefined && { id }),
+    payload: {
+      number,
+      startedAgoMSec: until + 0.1 - at,
+      durationMSec: until - at,
+      cpuMSec: -1,
+      processorWaitMSec: -1,
+      wokenBy,
+      isOwnCallback: true,
+      lateMSec: late,
+      lateAtMostMSec: late,
+    },
+  };
+}
+
+const requested = (method: string): WrittenEvent[] => [
+  {
+    name: 'Node.Http/RequestStart',
+    at: 10,
+    id: EXPLAINED_ID,
+    opcode: 1,
+    payload: { method, pathAndQuery: '/cart' },
+  },
+];
+const answered = (at: number): WrittenEvent => ({
+  name: 'Node.Http/RequestStop',
+  at,
+  id: EXPLAINED_ID,
+  opcode: 2,
+});
+
+describe('A request that its client wakes', () => {
+  const waited = (method: string) =>
+    explained([
+      ran(1, 0, 0.5, {}),
+      ...requested(method),
+      ran(2, 10, 11, { id: EXPLAINED_ID }),
+      answered(51),
+      ran(3, 50, 51, { id: EXPLAINED_ID }),
+    ])
+      .flatMap(({ account }) => account.entries)
+      .filter(({ state }) => state === 'otherSide')
+      .map(({ what, ns }) => [what, Math.round(ns / NS_PER_MS)]);
+
+  it('waited for its body, if its method has one', () => {
+    for (const method of ['POST', 'PUT', 'PATCH']) expect(waited(method)).toEqual([['the request body', 39]]);
+  });
+
+  it('waited for its client otherwise, about which nothing else is known', () => {
+    for (const method of ['GET', 'HEAD', 'DELETE', '']) expect(waited(method)).toEqual([['its client', 39]]);
+  });
+});
+
+describe('A thread that runs code of this package outside of activities', () => {
+  const SAMPLE = 'Microsoft-DotNETCore-SampleProfiler/Thread/Sample';
+  const held = (file: string) => {
+    const profile = new CpuProfile(new FrameNames());
+    const found: string[] = [];
+    const activities = new ExplainedActivities({
+      profile,
+      take: ({ account }) => {
+        for (const { state, what } of account.entries) if (state === 'held') found.push(what);
+      },
+    });
+    const payload = {
+      ...{ MethodStartAddress: 0x1000n, MethodSize: 0x100, MethodSignature: '' },
+      ...{ MethodNamespace: file, MethodName: 'nameOf$1' },
+    };
+    const samples = Array.from({ length: 70 }, (_, index) => ({
+      ...{ name: SAMPLE, at: 21 + index, stack: [0x1010n], payload: { Type: 2 } },
+    }));
+    const events: WrittenEvent[] = [
+      { name: 'Microsoft-Windows-DotNETRuntimeRundown/MethodDCEndVerbose', at: 0, payload },
+      ran(1, 0, 0.5, {}),
+      ...requested('GET'),
+      ran(2, 10, 11, { id: EXPLAINED_ID }),
+      ...samples,
+      ran(3, 20, 94, { wokenBy: 'socket' }),
+      answered(95),
+      ran(4, 94, 95, { id: EXPLAINED_ID, wokenBy: 'socket', late: 74 }),
+    ];
+    for (const event of events) activities.add(written(event));
+    activities.end();
+    return found;
+  };
+
+  it('is held by tracewright itself', () => {
+    expect(held('tracewright/dist/cjs/write-ab12.cjs')).toEqual([ITSELF]);
+    expect(held('app/write-ab12.cjs')).toEqual(['code outside of activities']);
   });
 });
 

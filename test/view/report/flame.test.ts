@@ -139,6 +139,34 @@ describe('a flame graph', () => {
     expect(tree.matching(marking(data, 'App.Main'))).toBe(2);
   });
 
+  it('counts samples as far as their thread was on a processor', async () => {
+    const switched = (at: number, threadCpuMSec: number): WrittenEvent => ({
+      name: 'Node.Runtime/ActivitySwitch',
+      at,
+      payload: { startedAgoMSec: 0, threadCpuMSec, loopIdleMSec: -1 },
+    });
+    const data = await read([
+      ...METHODS,
+      ...[switched(0, 100), sample(0, [MAIN]), sample(1, [MAIN]), switched(2, 102)],
+      // Of these two milliseconds, the thread has spent half a one on a processor.
+      ...[sample(2, [WORK]), sample(3, [WORK]), sample(4, [MAIN]), switched(4, 102.5)],
+    ]);
+    const [, main, work] = drawn(data);
+    expect([main, work]).toEqual([' App.Main 3/3', ' App.Work 0.5/0.5']);
+    expect(new CpuSamples(data).count).toBeCloseTo(3.5);
+  });
+
+  it('counts only the samples of the first event of perf, and says so', async () => {
+    const perf = (at: number, name: string): WrittenEvent => ({ name: `perf/${name}`, at, stack: [MAIN] });
+    const data = await read([
+      ...METHODS,
+      ...[perf(1, 'cpu-clock'), perf(1, 'task-clock'), perf(2, 'cpu-clock'), perf(2, 'task-clock')],
+    ]);
+    expect(drawn(data)[0]).toBe('node (4321) 2/0');
+    expect(data.header.notices.join()).toMatch(/Samples of task-clock are only among the events/);
+    expect(data.events.count).toBe(4 + METHODS.length);
+  });
+
   it('shows no samples of an idle thread', async () => {
     const idle = { ...method('(idle)', 0x4000n, 910) };
     const native = { ...idle, payload: { ...idle.payload, MethodNamespace: 'native' } };
