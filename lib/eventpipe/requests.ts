@@ -51,6 +51,12 @@ export class ProviderRequests {
     return this.#byName;
   }
 
+  /** The requested name that differs from a provider's only in its case. */
+  inOtherCase(name: string): string | undefined {
+    const folded = name.toLowerCase();
+    return [...this.#byName.keys()].find((asked) => asked.toLowerCase() === folded);
+  }
+
   /**
    * The request for a provider: that for its name and that for every provider, combined. Undefined if there is neither.
    */

@@ -5,7 +5,7 @@
 
 import type { Subscriber } from '../listen/audience.ts';
 import { eventIdTest } from '../listen/filter.ts';
-import { observeSources } from '../listen/sources.ts';
+import { eventSources, observeSources } from '../listen/sources.ts';
 import { subscriptionsOf } from '../listen/subscriptions.ts';
 import type { Listenable } from '../listen/written-event.ts';
 import type { EventSchema } from '../wire/schema.ts';
@@ -77,7 +77,11 @@ export class SessionSources {
 
   #ask(source: Listenable): void {
     const named = this.#requests.of(source.name);
-    if (named === undefined || this.#isOver) return;
+    if (this.#isOver) return;
+    if (named === undefined) {
+      warnOfCase(source.name, this.#requests);
+      return;
+    }
     const request = inBitsOf(source, named, (problem) => warnOnce(`${source.name}: ${problem}`));
     this.#asked.set(source, request);
     if (request.filter !== undefined) this.#idTests.set(source, eventIdTest(request.filter));
@@ -94,8 +98,15 @@ export class SessionSources {
 const warned = new Set<string>();
 
 /** A thread can have many sources with one definition, and many sessions. */
-function warnOnce(problem: string): void {
-  if (warned.has(problem)) return;
-  warned.add(problem);
+function warnOnce(problem: string, key = problem): void {
+  if (warned.has(key)) return;
+  warned.add(key);
   process.emitWarning(`${problem} A session requests it in vain.`, 'TracewrightWarning');
+}
+
+/** A source that nobody requests may be meant by a name in another case, unless there is one with that name, too. */
+function warnOfCase(name: string, requests: ProviderRequests): void {
+  const asked = requests.inOtherCase(name);
+  if (asked === undefined || eventSources().some((source) => source.name === asked)) return;
+  warnOnce(`There is no ${asked}: names of providers are case-sensitive, and this one is ${name}.`, name);
 }

@@ -13,6 +13,7 @@ import { RunningCommand } from './run-tracewright.ts';
 
 const WRITES = fileURLToPath(new URL('programs/writes.mjs', import.meta.url));
 const STUCK = fileURLToPath(new URL('programs/stuck.mjs', import.meta.url));
+const BLOCKED = fileURLToPath(new URL('programs/blocked.mjs', import.meta.url));
 const SERVES_ON = fileURLToPath(new URL('programs/serves-on.mjs', import.meta.url));
 const COUNTS = fileURLToPath(new URL('programs/counts.mjs', import.meta.url));
 const NODE = process.execPath;
@@ -155,6 +156,32 @@ describe('collect with a command', () => {
     await expect(reading).rejects.toMatchObject({ code: 'truncated' });
     expect(numbers).toEqual(upTo(100));
   });
+
+  it('says which of the providers asked for were silent, such as one in the wrong case', async () => {
+    const providers = 'collected-service,Collected-Service';
+    const { stderr } = await run('collect', '-o', 'a', '--provider', providers, '--', NODE, WRITES, 'start');
+    expect(stderr.match(/Nothing has come from .*/g)).toEqual([
+      'Nothing has come from collected-service: it was silent, or has another name; names are case-sensitive.',
+    ]);
+  });
+
+  it('ends in time, though the main thread waits in the system and cannot be sampled', async () => {
+    const env = { ...process.env, TMPDIR: folder.path };
+    const blocked = spawn(NODE, [BLOCKED], { stdio: ['pipe', 'pipe', 'inherit'], env });
+    const ended = once(blocked, 'close');
+    await once(blocked.stdout, 'data');
+    const since = performance.now();
+    for (const file of ['a', 'b']) {
+      const { stderr } = await run(
+        ...['collect', '--cpu', '-o', file, '--duration', '1', '-p', String(blocked.pid)],
+      );
+      expect(stderr).toMatch(/does not answer|did not end its session in time/);
+    }
+    expect(performance.now() - since).toBeLessThan(40_000);
+    // The process is as before.
+    blocked.stdin.end();
+    expect(await ended).toEqual([0, null]);
+  }, 60_000);
 
   it('says that none of its processes has connected', async () => {
     const { status, stderr } = await run('collect', '--', NODE, '--version');

@@ -35,7 +35,9 @@ describe('collect', () => {
     expect(await collect.end()).toEqual({
       status: 0,
       stdout: '',
-      stderr: `Collected ${dataSize(trace.length)} into a.nettrace.\n`,
+      stderr: `Collected ${dataSize(trace.length)} into a.nettrace.
+Nothing has come from A: it was silent, or has another name; names are case-sensitive.
+`,
     });
     const file = readFileSync(join(folder.path, 'a.nettrace'));
     expect(Buffer.compare(file, trace)).toBe(0);

@@ -59,6 +59,36 @@ async function recorded(work: () => unknown, options: Partial<SessionOptions> = 
   return { result, ...(await readSession(bytes)) };
 }
 
+describe('a provider whose name is requested in another case', () => {
+  const warned = async (providers: string, define: () => void): Promise<string[]> => {
+    const warnings: string[] = [];
+    const onWarning = ({ message }: Error) => warnings.push(message);
+    process.on('warning', onWarning);
+    await recorded(define, { providers });
+    // Warnings come in the next turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('warning', onWarning);
+    return warnings;
+  };
+
+  it('is named in a warning, once, when it is there or when it is defined', async () => {
+    expect(await warned('SESSION-TEST', () => {})).toEqual([
+      'There is no SESSION-TEST: names of providers are case-sensitive, and this one is Session-Test. A session requests it in vain.',
+    ]);
+    expect(await warned('SESSION-TEST', () => {})).toEqual([]);
+    const define = () => defineEventSource('Session-Later', { Ping: event() });
+    expect(await warned('session-later', define)).toEqual([
+      expect.stringMatching(/this one is Session-Later\. /),
+    ]);
+  });
+
+  it('is not named if there is one with the requested name as well, or if all are requested', async () => {
+    defineEventSource('session-test-other', { Ping: event() });
+    expect(await warned('Session-Test-Other', () => {})).toEqual([]);
+    expect(await warned('*,session-TEST', () => {})).toEqual([]);
+  });
+});
+
 const numbersOf = ({ events }: Awaited<ReturnType<typeof recorded>>) =>
   events.map(({ payload }) => Number(payload.n));
 

@@ -286,7 +286,7 @@ describe('the macros', () => {
       sample('//1/1', 2, 0x10n),
       sample('//1/1/1', 3, 0x20n),
       sample('//1/1/1', 4, 0x20n),
-      sample('//1/9', 4, 0x30n),
+      sample('//1/9', 5, 0x30n),
       // Another thread says which activity it runs; its samples do not.
       { name: 'Node.Runtime/ActivitySwitch', at: 5, id: '//1/2', threadId: 2 },
       sample(undefined, 6, 0x30n, 2),

@@ -98,10 +98,11 @@ export async function collectCommand(args: readonly string[]): Promise<number> {
   const isExplained = provider === undefined && (destination === undefined || values.web === true);
   // What somebody starts to look at it may be slowed down a little; what already runs may be in production.
   const isSampled = cpu || (isExplained && values.command.length > 0);
+  const asked = sessionProviders(provider, {}, true);
   const providers = ring
     ? sessionProviders([FLIGHT_RECORDER], {}, false)
     : [
-        ...sessionProviders(provider, {}, true),
+        ...asked,
         ...(isSampled ? [SAMPLES, ACTIVITY_SWITCHES, TASKS] : []),
         ...(isExplained ? [ACTIVITY_RUNS] : []),
       ];
@@ -113,6 +114,7 @@ export async function collectCommand(args: readonly string[]): Promise<number> {
     duration: given(durationArgument, '--duration', duration),
     maxSize: given(sizeArgument, '--max-size', values['max-size']),
     isRing: ring,
+    asked: provider === undefined ? [] : asked.map(({ name }) => name).filter((name) => name !== '*'),
     destination,
   });
 }

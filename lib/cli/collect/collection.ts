@@ -1,8 +1,10 @@
 /** The traces that a command collects, one .nettrace file per process, and their progress on a terminal. */
+import { statSync } from 'node:fs';
 import { parse } from 'node:path';
 import { DiagnosticsClientError } from '../../diagnostics/client/client-error.ts';
 import type { DiagnosticsClient } from '../../diagnostics/client/diagnostics-client.ts';
 import type { TracingSession } from '../../diagnostics/client/tracing-session.ts';
+import { openTrace } from '../../trace/open-trace.ts';
 import { dataSize } from '../../view/number-text.ts';
 import { processName } from '../../wire/diagnostics-ipc/process-info.ts';
 import type { StreamingTracing } from '../../wire/diagnostics-ipc/tracing.ts';
@@ -15,6 +17,9 @@ import { readSession, type TargetValues, withTarget } from './target-argument.ts
 const PROGRESS_MS = 200;
 /** Reserved in a limited file for what a process still has to send when it is stopped. */
 const MAX_ROOM = 64e6;
+
+/** Of a larger file, something has come. */
+const MAX_CHECKED = 64e6;
 
 /** Takes the events of processes in place of files. */
 export interface CollectionDestination {
@@ -37,6 +42,8 @@ export interface CollectionOptions {
   readonly maxSize?: number | undefined;
   /** The default is a file per process. */
   readonly destination?: CollectionDestination | undefined;
+  /** The names of providers that the user has asked for, which are said to be silent if nothing comes from them. */
+  readonly asked?: readonly string[];
   /** Whether each process sends the contents of its flight recorder, and then ends the session. */
   readonly isRing?: boolean;
   /** Whether an existing file becomes FILE.old. */
@@ -63,6 +70,7 @@ async function collectAll(options: CollectionOptions, output?: CommandOutput): P
   } finally {
     await collection.end();
   }
+  collection.saySilent();
   collection.check(status);
   return status;
 }
@@ -75,6 +83,8 @@ class Collection {
   readonly #files = new Set<string>();
   /** These problems are of processes after the first. */
   readonly #problems: unknown[] = [];
+  /** Asked for, while nothing has come from them. */
+  readonly #silent: Set<string>;
   #bytes = 0;
   #isLimited = false;
   #isCut = false;
@@ -83,6 +93,9 @@ class Collection {
   constructor(options: CollectionOptions, output: CommandOutput | undefined) {
     this.#options = options;
     this.#output = output;
+    const { destination, write, asked } = options;
+    // Otherwise, the files have no events.
+    this.#silent = new Set(destination === undefined && write === undefined ? asked : []);
     this.#progress = setInterval(() => {
       if (this.#bytes > 0) showProgress(`Collecting: ${dataSize(this.#bytes)}`);
     }, PROGRESS_MS);
@@ -115,6 +128,7 @@ class Collection {
     });
     if (destination === undefined) {
       say(`Collected ${dataSize(bytes)} into ${file}.${this.#endOf(session, target)}`);
+      await this.#lookFor(file, bytes);
     }
   }
 
@@ -135,6 +149,13 @@ class Collection {
     if (problem === undefined) return;
     if (status === 0) throw problem;
     warn(sentenceOf(problem));
+  }
+
+  /** A name in the wrong case is as good as any other for a process, which may define that provider later. */
+  saySilent(): void {
+    for (const name of this.#silent) {
+      say(`Nothing has come from ${name}: it was silent, or has another name; names are case-sensitive.`);
+    }
   }
 
   async end(): Promise<void> {
@@ -176,6 +197,17 @@ class Collection {
         throw error;
       const remedy = 'start it with TRACEWRIGHT_FLIGHT_RECORDER=1, or call startFlightRecorder() in it';
       throw new DiagnosticsClientError('refused', `${name} has no flight recorder: ${remedy}.`);
+    }
+  }
+
+  /** Looks for events of the providers of which nothing has come so far. */
+  async #lookFor(file: string, bytes: number): Promise<void> {
+    const isFile = statSync(file, { throwIfNoEntry: false })?.isFile() === true;
+    if (!isFile || bytes > MAX_CHECKED) this.#silent.clear();
+    if (this.#silent.size === 0) return;
+    for await (const batch of (await openTrace(file, { onDamage: 'warning' })).batches()) {
+      for (const { provider } of batch) this.#silent.delete(provider);
+      if (this.#silent.size === 0) return;
     }
   }
 
