@@ -33,6 +33,23 @@ export function clearProgress(): void {
   process.stderr.write(CLEAR_LINE);
 }
 
+/** Whether somebody sits at a terminal who can be asked. */
+export function canAsk(): boolean {
+  return process.stdin.isTTY === true && process.stderr.isTTY === true;
+}
+
+/** The answer of a user at a terminal; without one, the answer is no. */
+export async function isConfirmed(question: string): Promise<boolean> {
+  if (!canAsk()) return false;
+  const { createInterface } = await import('node:readline/promises');
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return /^y(es)?$/i.test((await terminal.question(`${printable(question)} [y/N] `)).trim());
+  } finally {
+    terminal.close();
+  }
+}
+
 /** Ends the process: standard output cannot be written. */
 export function failOnOutput(error: unknown): void {
   warn(new OutputError('Standard output', error).message);

@@ -22,7 +22,11 @@ export const entries = {
 };
 
 /** Run, and imported by nobody: CommonJS alone, which starts fastest and shares the entries' instance. */
-export const program = { cli: 'cli/main', 'stand-in': 'diagnostics/server/stand-in-thread' };
+export const program = {
+  cli: 'cli/main',
+  'inspector-visit': 'diagnostics/attach/inspector-visit',
+  'stand-in': 'diagnostics/server/stand-in-thread',
+};
 
 /** Waits at its top level, as modules alone can. */
 export const registration = { name: 'diagnostics-register', module: 'diagnostics/register' };

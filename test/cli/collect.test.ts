@@ -1,5 +1,7 @@
 /** `tracewright collect` as a user types it, on the built package, against a process that answers as .NET does. */
 
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -248,8 +250,16 @@ Nothing has come from A: it was silent, or has another name; names are case-sens
     expect((await run('collect', '-p', '2147483632')).stderr).toBe(
       'tracewright: There is no process 2147483632.\n',
     );
-    expect((await run('collect', '-p', PID)).stderr).toBe(
-      `tracewright: ${PROCESS} has no diagnostic port. A program that imports tracewright opens one if it is started with TRACEWRIGHT_DIAGNOSTICS=1; .NET programs have one unless DOTNET_EnableDiagnostics=0.\n`,
+    const sleeper = spawn('sleep', ['100']);
+    await once(sleeper, 'spawn');
+    const { stderr } = await run('collect', '-p', String(sleeper.pid));
+    sleeper.kill();
+    const why =
+      process.platform === 'linux'
+        ? ', and none can be opened in it, because it runs sleep, not Node.js. '
+        : '. A program that imports tracewright opens one if it is started with TRACEWRIGHT_DIAGNOSTICS=1; ';
+    expect(stderr).toBe(
+      `tracewright: Process ${sleeper.pid} has no diagnostic port${why}.NET programs have one unless DOTNET_EnableDiagnostics=0.\n`,
     );
   });
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { DiagnosticsClient } from '../../lib/diagnostics/client/diagnostics-client.ts';
-import { listPorts } from '../../lib/diagnostics/client/find-port.ts';
+import { findPort, listPorts } from '../../lib/diagnostics/client/find-port.ts';
 import { ReverseServer } from '../../lib/diagnostics/client/reverse-server.ts';
 import { openTrace } from '../../lib/trace/open-trace.ts';
 import type { StreamingTracing } from '../../lib/wire/diagnostics-ipc/tracing.ts';
@@ -61,7 +61,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
     it('is found by its process id, and in the list', async () => {
       const app = run(`say(enableDiagnostics().address); ${WAIT}`);
       expect(await app.hears()).toBe(join(folder, sockets()[0] ?? ''));
-      expect(await (await DiagnosticsClient.ofProcess(app.pid)).processInfo()).toMatchObject({
+      expect(await DiagnosticsClient.at(await findPort(app.pid), app.pid).processInfo()).toMatchObject({
         processId: BigInt(app.pid),
         productVersion: process.versions.node,
       });
@@ -285,7 +285,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
     it('has one through tracewright alone', async () => {
       const app = run(`say('here'); ${WAIT}`, { TRACEWRIGHT_DIAGNOSTICS: '1' });
       await vi.waitFor(() => expect(sockets()).toHaveLength(1), { timeout: 10_000 });
-      expect((await (await DiagnosticsClient.ofProcess(app.pid)).processInfo()).processId).toBe(
+      expect((await DiagnosticsClient.at(await findPort(app.pid), app.pid).processInfo()).processId).toBe(
         BigInt(app.pid),
       );
     });
@@ -392,7 +392,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
       expect(app.said).toEqual([]);
       const tool = await ReverseServer.listen(address);
       await new DiagnosticsClient(await tool.arrived()).resumeRuntime();
-      await (await DiagnosticsClient.ofProcess(app.pid)).resumeRuntime();
+      await DiagnosticsClient.at(await findPort(app.pid), app.pid).resumeRuntime();
       expect(await app.end()).toMatchObject({ status: 0, said: ['ran'] });
       tool.close();
     });

@@ -49,7 +49,9 @@ describe.skipIf(skipReason !== undefined)(named('two containers with one folder'
       const namespace = /\d+/.exec(readlinkSync(`/proc/${processId}/ns/pid`))?.[0];
       expect(basename(said)).toMatch(new RegExp(`^dotnet-diagnostic-1-\\d+${namespace}-socket$`));
       expect(basename(await findPort(processId))).toBe(basename(said));
-      expect((await (await DiagnosticsClient.ofProcess(processId)).processInfo()).processId).toBe(1n);
+      expect((await DiagnosticsClient.at(await findPort(processId), processId).processInfo()).processId).toBe(
+        1n,
+      );
     }
     const found = await listPorts((processId) => containers.some((each) => each.processId === processId));
     expect(found.map(({ processId }) => processId).sort()).toEqual(

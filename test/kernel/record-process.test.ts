@@ -150,7 +150,7 @@ describe.skipIf(skipReason('uml') !== undefined)(suiteName('a process and its re
       kill $target $sleeper`,
     );
     expect(output.split('\n').filter((line) => line.startsWith('tracewright:'))).toEqual([
-      'tracewright: Process PID has no diagnostic port. A program that imports tracewright opens one if it is started with TRACEWRIGHT_DIAGNOSTICS=1; .NET programs have one unless DOTNET_EnableDiagnostics=0.',
+      'tracewright: Process PID has no diagnostic port, and none can be opened in it, because it runs sleep, not Node.js. .NET programs have one unless DOTNET_EnableDiagnostics=0.',
       'tracewright: There is no process 999999.',
       expect.stringMatching(
         /^tracewright: This user may not read the tracepoints in .* \(EACCES\)\. As root: /,

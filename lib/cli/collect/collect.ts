@@ -20,9 +20,9 @@ import { TARGET_USAGE, targetArguments } from './target-argument.ts';
 export const COLLECT_USAGE = `Usage: tracewright collect [OPTION]... -p PID
        tracewright collect [OPTION]... -- COMMAND [ARGUMENT]...
 
-Records the events of a .NET process, or of a Node.js process with an open diagnostic port, into a .nettrace file for
-"tracewright", PerfView and other tools: until Ctrl-C, for --duration, or until the process exits. COMMAND is
-recorded from its first event; each process that it starts gets a file of its own.
+Records the events of a .NET or Node.js process into a .nettrace file for "tracewright", PerfView and other tools: until
+Ctrl-C, for --duration, or until the process exits. COMMAND is recorded from its first event; each process that it
+starts gets a file of its own.
 
 ${TARGET_USAGE}  -o, --output FILE         the file; by default named after the process and the time. A name that ends with .pb.gz,
                             .cpuprofile or .profiles.jsonl has a profile of the CPU written, as "tracewright export"

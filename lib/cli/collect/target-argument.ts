@@ -8,18 +8,21 @@ import { UsageError } from '../parse-options.ts';
 import { withFailure } from '../record/recorded-command.ts';
 import { StopRequest } from '../stop-request.ts';
 import { type OpenedTarget, running, started, type Target, targetOf, waitedFor } from './target.ts';
+import { UNPREPARED_OPTIONS, UNPREPARED_USAGE, type UnpreparedValues } from './unprepared.ts';
 
 const TARGET_OPTIONS = {
   'process-id': { type: 'string', short: 'p' },
   'diagnostic-port': { type: 'string' },
+  ...UNPREPARED_OPTIONS,
 } as const;
 
-export const TARGET_USAGE = `  -p, --process-id PID      the process; "tracewright ps" lists them
-  --diagnostic-port ADDRESS listens on this socket (Windows: pipe) for a process started with
+export const TARGET_USAGE = `  -p, --process-id PID      the process; "tracewright ps" lists those with a port. Linux: a Node.js process that was not
+                            prepared is given one through its inspector
+${UNPREPARED_USAGE}  --diagnostic-port ADDRESS listens on this socket (Windows: pipe) for a process started with
                             DOTNET_DiagnosticPorts=ADDRESS, and resumes it once its events are recorded
 `;
 
-export interface TargetValues {
+export interface TargetValues extends UnpreparedValues {
   readonly 'process-id'?: string | undefined;
   readonly 'diagnostic-port'?: string | undefined;
   /** The command has its arguments; it is empty or omitted if there is none. */
@@ -78,7 +81,7 @@ export async function withTarget(
   };
   try {
     let target: Target | number | undefined;
-    if (processId !== undefined) target = await running(processIdArgument(processId));
+    if (processId !== undefined) target = await running(processIdArgument(processId), values);
     else if (address !== undefined) target = await waitedFor(address, stop, toLater);
     else target = await started(command, output, stop, toLater);
     if (target === undefined) return 0;

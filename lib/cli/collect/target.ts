@@ -7,6 +7,7 @@ import { say, warn } from '../messages.ts';
 import { withFailure } from '../record/recorded-command.ts';
 import type { StopRequest } from '../stop-request.ts';
 import { TracedCommand } from './traced-command.ts';
+import { runningPort, type UnpreparedValues } from './unprepared.ts';
 
 export interface OpenedTarget {
   readonly client: DiagnosticsClient;
@@ -35,8 +36,9 @@ const LAST_EVENTS_MS = 1000;
 const STUCK_MS = 5000;
 
 /** @throws DiagnosticsClientError */
-export async function running(processId: number): Promise<Target> {
-  const client = await DiagnosticsClient.ofProcess(processId);
+export async function running(processId: number, unprepared: UnpreparedValues): Promise<Target> {
+  const { address, gone } = await runningPort(processId, unprepared);
+  const client = DiagnosticsClient.at(address, processId);
   const name = `Process ${processId}`;
   return {
     client,
@@ -44,7 +46,10 @@ export async function running(processId: number): Promise<Target> {
     name,
     resume: async () => {},
     allArrived: Promise.resolve(),
-    close: async () => 0,
+    close: async () => {
+      await gone();
+      return 0;
+    },
   };
 }
 

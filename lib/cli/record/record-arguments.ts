@@ -10,6 +10,7 @@ import {
   levelArgument,
   sizeArgument,
 } from '../argument-values.ts';
+import { UNPREPARED_OPTIONS, UNPREPARED_USAGE, type UnpreparedValues } from '../collect/unprepared.ts';
 import { commandArguments, processIdArgument, splitCommand } from '../command-arguments.ts';
 import { UsageError } from '../parse-options.ts';
 import { ACTIVITY_RUNS, ACTIVITY_SWITCHES, sessionProviders, TASKS } from '../trace/provider-argument.ts';
@@ -71,7 +72,7 @@ of the process's user. A COMMAND is recorded so, into ${EVENTPIPE_FILE}, if the 
                             tracer, which it passes on to the process; --provider is then NAME[:KEYWORDS[:LEVEL]]
   -p, --process-id PID      the process; "tracewright ps" lists them. On Windows also without --user-events: only its
                             events
-`;
+${UNPREPARED_USAGE}`;
 
 const OPTIONS = {
   output: { type: 'string', short: 'o' },
@@ -85,6 +86,7 @@ const OPTIONS = {
   'buffer-size': { type: 'string' },
   'user-events': { type: 'boolean' },
   'process-id': { type: 'string', short: 'p' },
+  ...UNPREPARED_OPTIONS,
   'max-size': { type: 'string' },
   cpu: { type: 'boolean' },
   frequency: { type: 'string' },
@@ -104,6 +106,8 @@ export interface RecordArguments {
   readonly providers: readonly TracingProvider[];
   /** The process to record or sample. */
   readonly processId: number | undefined;
+  /** What to do if it has no port. */
+  readonly unprepared: UnpreparedValues;
   /** The options for sampling the CPU, if that was requested. */
   readonly cpu: CpuOptions | undefined;
   /** Keeps the latest events in memory, and writes them on request. */
@@ -160,6 +164,7 @@ export function recordArguments(
       ...(values.cpu === true ? [ACTIVITY_SWITCHES, ACTIVITY_RUNS, TASKS] : []),
     ],
     processId,
+    unprepared: { yes: values.yes, leave: values.leave },
     isRing: values.ring === true,
     cpu:
       values.cpu === true

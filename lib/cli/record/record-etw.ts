@@ -1,7 +1,5 @@
 /** `tracewright record` on Windows: records ETW events of some providers, system-wide, into an .etl file. */
 
-import { createInterface } from 'node:readline/promises';
-import { printable } from '../../base/printable.ts';
 import { thrownMessage } from '../../base/value-text.ts';
 import {
   EtwRecording,
@@ -10,7 +8,7 @@ import {
   leftBehindEtwFile,
 } from '../../record/etw-recording.ts';
 import { dataSize } from '../../view/number-text.ts';
-import { say } from '../messages.ts';
+import { isConfirmed, say } from '../messages.ts';
 import type { RecordArguments } from './record-arguments.ts';
 import type { RunningRecording } from './running-recording.ts';
 
@@ -86,17 +84,6 @@ async function endLeftBehind(isWanted: boolean): Promise<void> {
   }
   endLeftBehindEtwSession();
   say(`Ended an earlier ETW session that was ${where}.`);
-}
-
-/** The answer of a user at a terminal; without one, the answer is no. */
-async function isConfirmed(question: string): Promise<boolean> {
-  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return false;
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    return /^y(es)?$/i.test((await terminal.question(`${printable(question)} [y/N] `)).trim());
-  } finally {
-    terminal.close();
-  }
 }
 
 function summaryOf(

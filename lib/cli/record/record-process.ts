@@ -3,6 +3,7 @@ import { startPassedRecording } from '../../diagnostics/client/passed-recording.
 import { becomeUser } from '../../platform/user.ts';
 import { tracingOf } from '../collect/collect.ts';
 import { collect } from '../collect/collection.ts';
+import { runningPort } from '../collect/unprepared.ts';
 import { commandUser } from './command-user.ts';
 import type { RecordArguments } from './record-arguments.ts';
 import { optionsOf, running } from './record-user-events.ts';
@@ -39,10 +40,13 @@ export async function recordPassed(
   processId: number,
   args: readonly string[],
 ): Promise<RunningRecording> {
-  const { providers } = given;
+  const { providers, unprepared } = given;
+  // Before there is a file: most failures happen here.
+  const { address, gone } = await runningPort(processId, unprepared);
   const { recording, session } = await startPassedRecording({
     ...optionsOf(given, args),
     processId,
+    address,
     providers,
   });
   let hasEnded = false;
@@ -59,6 +63,7 @@ export async function recordPassed(
         return { summary: hasEnded ? `${summary} Process ${processId} has ended.` : summary, problems };
       } finally {
         session.close();
+        await gone();
       }
     },
   };

@@ -15,7 +15,6 @@ import {
 } from '../../wire/diagnostics-ipc/tracing.ts';
 import { DiagnosticsClientError, refusal } from './client-error.ts';
 import { ANSWER_TIMEOUT_MS, Connection, type Target } from './connection.ts';
-import { findPort } from './find-port.ts';
 import { TracingSession } from './tracing-session.ts';
 
 export class DiagnosticsClient {
@@ -25,15 +24,6 @@ export class DiagnosticsClient {
   constructor(target: Target, timeoutMs: number = ANSWER_TIMEOUT_MS) {
     this.#target = target;
     this.#timeoutMs = timeoutMs;
-  }
-
-  /**
-   * The client for a process on this machine.
-   *
-   * @throws DiagnosticsClientError if the process does not exist, or no accessible port is found
-   */
-  static async ofProcess(processId: number): Promise<DiagnosticsClient> {
-    return DiagnosticsClient.at(await findPort(processId), processId);
   }
 
   /** @param address of the process's port: the path of a Unix socket, or the name of a Windows pipe */

@@ -5,6 +5,7 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCodeOf } from '../../base/system-code.ts';
+import { ProcessStatus } from '../../platform/linux-process.ts';
 import { portKey, startTimeKey } from '../../wire/diagnostics-ipc/port-name.ts';
 import { temporaryFolder } from '../port-folders.ts';
 import { type DiagnosticPort, newestPort, type PortFile, PortFolders } from './port-folder.ts';
@@ -37,11 +38,8 @@ export class LinuxPorts {
   }
 
   async of(processId: number): Promise<FoundPort> {
-    const [innerId, key, user] = await Promise.all([
-      innerIdOf(processId),
-      keyOf(processId),
-      userOf(processId),
-    ]);
+    const [status, key] = await Promise.all([statusOf(processId), keyOf(processId)]);
+    const { innerId = processId, effectiveUser: user } = status;
     const looks = await Promise.allSettled([
       // Its paths are short, and are the ones that other tools show.
       this.#folders.portsIn(temporaryFolder(), processId),
@@ -66,11 +64,8 @@ async function folderSeenBy(processId: number): Promise<string> {
   return join(`/proc/${processId}/root`, variable?.slice('TMPDIR='.length) || '/tmp');
 }
 
-/** The process id as the process itself sees it, in the innermost of its namespaces. */
-async function innerIdOf(processId: number): Promise<number> {
-  const status = await textOf(`/proc/${processId}/status`);
-  const ids = /^NSpid:\s*(?<ids>.*)$/m.exec(status)?.groups?.ids?.split(/\s+/) ?? [];
-  return Number(ids.at(-1) ?? processId);
+async function statusOf(processId: number): Promise<ProcessStatus> {
+  return new ProcessStatus(await textOf(`/proc/${processId}/status`));
 }
 
 async function keyOf(processId: number): Promise<ProcessKey> {
@@ -98,12 +93,6 @@ function portOfKey(files: readonly PortFile[], { startTime, own }: ProcessKey): 
 
 /** The key if a process cannot read its start time, as in .NET's runtime. */
 const UNKNOWN = '0';
-
-/** The user as whom it creates files. */
-async function userOf(processId: number): Promise<number | undefined> {
-  const [, effective] = /^Uid:\s*\d+\s+(\d+)/m.exec(await textOf(`/proc/${processId}/status`)) ?? [];
-  return effective === undefined ? undefined : Number(effective);
-}
 
 /** Returns nothing if the process has just exited. */
 async function textOf(path: string): Promise<string> {

@@ -11,7 +11,6 @@ import { Selection, USER_EVENTS } from '../../record/tracepoint-selection.ts';
 import type { TracingProvider, UserEventsProvider } from '../../wire/diagnostics-ipc/tracing.ts';
 import { tracepointProviderName } from '../../wire/eventheader/tracepoint-name.ts';
 import { tracepointV1Definition } from '../../wire/tracepoint-v1/definition.ts';
-import { findPort } from './find-port.ts';
 import { PassedSession } from './passed-session.ts';
 
 /** The maximum length of a provider's name in that of its tracepoint, which needs room for the rest. */
@@ -19,6 +18,8 @@ const MAX_PROVIDER_LENGTH = 100;
 
 export interface PassedRecordingOptions extends Omit<RecordingOptions, 'selection'> {
   readonly processId: number;
+  /** The process's diagnostic port. */
+  readonly address: string;
   readonly providers: readonly TracingProvider[];
 }
 
@@ -34,9 +35,7 @@ export interface PassedRecording {
  * @throws RecorderError, DiagnosticsClientError
  */
 export async function startPassedRecording(options: PassedRecordingOptions): Promise<PassedRecording> {
-  const { processId, providers } = options;
-  // Before there is a file: most failures happen here.
-  const address = await findPort(processId);
+  const { processId, address, providers } = options;
   const withTracepoints = providers.map((provider) => withTracepoint(provider, processId));
   const tracepoints = withTracepoints.map(({ tracepoints: { defaultName: name = '' } }) => ({
     system: USER_EVENTS,

@@ -77,6 +77,10 @@ export class OpenPort {
     this.#forgetExit = doAtExit(() => this.#exit());
   }
 
+  get hasClients(): boolean {
+    return this.#connections.size > 0 || this.#sessions.connections().length > 0;
+  }
+
   /** Ends all sessions, whose clients still receive everything, and removes the port. */
   async close(): Promise<void> {
     this.#closeEntrances();

@@ -14,6 +14,8 @@ export interface DiagnosticsPort {
    * it does not keep the process alive.
    */
   readonly ready: Promise<void>;
+  /** Whether a tool is connected. */
+  readonly hasClients: boolean;
   /** Ends all sessions, whose clients still receive everything, and removes the port. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
@@ -55,6 +57,9 @@ function openPort(options: DiagnosticsOptions): DiagnosticsPort {
     address: port.address,
     problem: port.problems.length > 0 ? port.problems.join(' ') : undefined,
     ready: port.ready,
+    get hasClients() {
+      return port.hasClients;
+    },
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -62,5 +67,6 @@ function openPort(options: DiagnosticsOptions): DiagnosticsPort {
 
 function withoutPort(problem: string): DiagnosticsPort {
   const close = async (): Promise<void> => {};
-  return { address: undefined, problem, ready: Promise.resolve(), close, [Symbol.asyncDispose]: close };
+  const ready = Promise.resolve();
+  return { address: undefined, problem, ready, hasClients: false, close, [Symbol.asyncDispose]: close };
 }

@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { DiagnosticsClient } from '../../../lib/diagnostics/client/diagnostics-client.ts';
+import { findPort } from '../../../lib/diagnostics/client/find-port.ts';
 import { linuxOnly, missingOnWindows, named } from '../../platforms.ts';
 import { failure, fakeOf, folder, PROCESS, useFakeProcesses } from './fake-client.ts';
 
@@ -22,7 +23,7 @@ describe('finding a port', () => {
 
   it('finds the port of a process by its id', async () => {
     await fakeOf().listen(folder.port);
-    const client = await DiagnosticsClient.ofProcess(process.pid);
+    const client = DiagnosticsClient.at(await findPort(process.pid), process.pid);
     expect(await client.processInfo()).toMatchObject({ entryAssembly: 'app' });
   });
 
@@ -34,7 +35,7 @@ describe('finding a port', () => {
     async () => {
       await fakeOf().listen(folder.port);
       const stale = createServer().listen(folder.port.replace(/\d+-socket$/, '1-socket'));
-      const client = await DiagnosticsClient.ofProcess(process.pid);
+      const client = DiagnosticsClient.at(await findPort(process.pid), process.pid);
       expect(await client.processInfo()).toMatchObject({ entryAssembly: 'app' });
       stale.close();
     },
@@ -48,7 +49,7 @@ describe('finding a port', () => {
       symlinkSync('/dev/zero', portOf(2));
       const elsewhere = createServer().listen(join(folder.path, 'elsewhere'));
       symlinkSync('elsewhere', portOf(3));
-      await expect(DiagnosticsClient.ofProcess(process.pid)).rejects.toMatchObject({ code: 'no-port' });
+      await expect(findPort(process.pid)).rejects.toMatchObject({ code: 'no-port' });
       elsewhere.close();
     },
   );
@@ -60,19 +61,19 @@ describe('finding a port', () => {
       const planted = createServer().listen(folder.port);
       await once(planted, 'listening');
       chownSync(folder.port, 65534, 65534);
-      await expect(DiagnosticsClient.ofProcess(process.pid)).rejects.toMatchObject({ code: 'no-port' });
+      await expect(findPort(process.pid)).rejects.toMatchObject({ code: 'no-port' });
       planted.close();
     },
   );
 
   it('says that there is no such process', async () => {
-    await expect(DiagnosticsClient.ofProcess(0x7ffffff0)).rejects.toEqual(
+    await expect(findPort(0x7ffffff0)).rejects.toEqual(
       failure('no-process', 'There is no process 2147483632.'),
     );
   });
 
   it('says that a process has no port', async () => {
-    await expect(DiagnosticsClient.ofProcess(process.pid)).rejects.toEqual(
+    await expect(findPort(process.pid)).rejects.toEqual(
       failure(
         'no-port',
         `${PROCESS} has no diagnostic port. A program that imports tracewright opens one if it is started with TRACEWRIGHT_DIAGNOSTICS=1; .NET programs have one unless DOTNET_EnableDiagnostics=0.`,

@@ -1,0 +1,73 @@
+/** The port of a running process; a Node.js process that has none is given one, if the user agrees. */
+import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { DiagnosticsClientError } from '../../diagnostics/client/client-error.ts';
+import { findPort } from '../../diagnostics/client/find-port.ts';
+import { canAsk, isConfirmed, say } from '../messages.ts';
+
+export const UNPREPARED_OPTIONS = {
+  yes: { type: 'boolean' },
+  leave: { type: 'boolean' },
+} as const;
+
+export const UNPREPARED_USAGE = `  --yes                     on a terminal: opens a port in a Node.js process without one, and does not ask before
+  --leave                   leaves this port open; otherwise the process closes it at the end
+`;
+
+export interface UnpreparedValues {
+  readonly yes?: boolean | undefined;
+  readonly leave?: boolean | undefined;
+}
+
+export interface RunningPort {
+  readonly address: string;
+  /** Resolves when the process has closed a port that it was given for us. */
+  gone(): Promise<void>;
+}
+
+/** The process closes the port half a second after its last client; it may be busy, and need not be waited for then. */
+const CLOSING_MS = 3000;
+const POLL_MS = 50;
+
+/** @throws DiagnosticsClientError */
+export async function runningPort(
+  processId: number,
+  { yes, leave = false }: UnpreparedValues,
+): Promise<RunningPort> {
+  try {
+    return { address: await findPort(processId), gone: async () => {} };
+  } catch (error) {
+    const canBeGiven = error instanceof DiagnosticsClientError && error.code === 'no-port';
+    if (!canBeGiven || process.platform !== 'linux') throw error;
+  }
+  const [{ UnpreparedProcess }, { openPortIn }] = await Promise.all([
+    import('../../diagnostics/attach/unprepared-process.ts'),
+    import('../../diagnostics/attach/attach.ts'),
+  ]);
+  const unprepared = new UnpreparedProcess(processId);
+  if (canAsk() && yes !== true) {
+    const question =
+      `Process ${processId} (${unprepared.commandLine}) has no diagnostic port. Open its inspector for a moment, and ` +
+      'load tracewright into it, to open one?';
+    if (!(await isConfirmed(question))) {
+      throw new DiagnosticsClientError(
+        'no-port',
+        `Process ${processId} has no diagnostic port, and was left alone.`,
+      );
+    }
+  }
+  const { openMs, workers } = await openPortIn(unprepared, leave);
+  const inspector = openMs === undefined ? 'which is open' : `which was open for ${Math.ceil(openMs)} ms`;
+  const threads = workers === 0 ? '' : ` and ${workers} of its worker threads`;
+  const later = leave ? 'stays open' : 'closes at the end';
+  say(
+    `Process ${processId} had no diagnostic port: through its inspector, ${inspector}, tracewright was loaded into ` +
+      `it${threads}, and opened one that ${later}.`,
+  );
+  const address = await findPort(processId);
+  return { address, gone: async () => (leave ? undefined : awaitRemoval(address)) };
+}
+
+async function awaitRemoval(address: string): Promise<void> {
+  for (let waited = 0; existsSync(address) && waited < CLOSING_MS; waited += POLL_MS) await sleep(POLL_MS);
+}

@@ -1,0 +1,45 @@
+// An HTTP server that knows nothing of tracewright; KIND says what else is unusual about it. It ends with status 7.
+import cluster from 'node:cluster';
+import { createServer, get } from 'node:http';
+import { isMainThread, Worker } from 'node:worker_threads';
+
+const kind = process.env.KIND ?? '';
+const server = createServer((_request, response) => setTimeout(() => response.end('done'), 2));
+const listen = (said) =>
+  server.listen(0, '127.0.0.1', () => {
+    const { port } = server.address();
+    said(port);
+  });
+const say = (port, more = {}) => console.log(JSON.stringify({ pid: process.pid, port, ...more }));
+process.on('SIGTERM', () => process.exit(7));
+
+if (kind === 'cluster' && cluster.isPrimary) {
+  const workers = [cluster.fork(), cluster.fork()];
+  let isSaid = false;
+  cluster.on('listening', (_worker, { port }) => {
+    if (!isSaid && workers.every((worker) => worker.isConnected()))
+      say(port, { workers: workers.map(({ process: { pid } }) => pid) });
+    isSaid = true;
+  });
+} else if (kind === 'workers') {
+  if (isMainThread) {
+    for (let index = 0; index < 8; index++) new Worker(import.meta.filename);
+    listen((port) => setTimeout(say, 500, port));
+  } else {
+    // Each asks itself.
+    listen((port) =>
+      setInterval(() => get({ port, host: '127.0.0.1' }, (response) => response.resume()), 20),
+    );
+  }
+} else if (kind === 'stuck') {
+  process.removeAllListeners('SIGTERM');
+  listen((port) => {
+    say(port);
+    setTimeout(() => {
+      for (let turn = 0; ; turn++) if (turn < 0) break;
+    }, 100);
+  });
+} else {
+  if (kind === 'handler') process.on('SIGUSR1', () => {});
+  listen(cluster.isWorker ? () => {} : say);
+}

@@ -1,0 +1,284 @@
+// Runs `tracewright collect -p` on processes of one kind that nobody prepared, on this version of Node.js, and prints
+// what became of it: KIND, or `kill` for the attacher's end at each of its steps.
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  copyFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+} from 'node:fs';
+import { get } from 'node:http';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { openTrace } from '../../../dist/cjs/trace.mjs';
+
+const root = join(import.meta.dirname, '../../..');
+const server = join(import.meta.dirname, 'unprepared-server.mjs');
+const main = join(root, 'dist/cjs/cli.cjs');
+const folder = mkdtempSync(join(tmpdir(), 'tracewright-unprepared-'));
+const [kind = '', count = '12'] = process.argv.slice(2);
+const NOBODY = 65534;
+/** How long attaching takes, and how long the inspector may take to close after a kill. */
+const STEPS_MS = 600;
+const OBSERVED_MS = 2000;
+
+const textOf = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
+const listening = (pid) => {
+  const own = readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
+    try {
+      return /^socket:\[(\d+)\]$/.exec(readlinkSync(`/proc/${pid}/fd/${name}`))?.[1] ?? [];
+    } catch {
+      return [];
+    }
+  });
+  const lines = `${textOf(`/proc/${pid}/net/tcp`)}${textOf(`/proc/${pid}/net/unix`)}`.split('\n');
+  return lines
+    .map((line) => line.trim().split(/\s+/))
+    .filter(
+      (fields) =>
+        (fields[3] === '0A' && own.includes(fields[9])) || /dotnet-diagnostic/.test(fields[7] ?? ''),
+    )
+    .filter((fields) => fields[3] === '0A' || fields[7].includes(`-diagnostic-${pid}-`))
+    .map((fields) => (fields[3] === '0A' ? fields[1] : fields[7]))
+    .sort();
+};
+
+/** A program that has said its port, with the id of its process. */
+async function started(command, options = {}) {
+  const child = spawn(command[0], command.slice(1), {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    ...options,
+    env: { ...process.env, NODE_OPTIONS: '', TRACEWRIGHT_DIAGNOSTICS: '', ...options.env },
+  });
+  child.stderr.resume();
+  const [line] = await once(child.stdout.setEncoding('utf8'), 'data');
+  return { child, ...JSON.parse(line) };
+}
+
+/** Requests until it is stopped. @returns how many were answered, and how many were not */
+function load(port) {
+  const counts = { answered: 0, lost: 0 };
+  let isOver = false;
+  const ask = () =>
+    new Promise((resolve) => {
+      const request = get({ port, host: '127.0.0.1', path: '/work', agent: false }, (response) => {
+        response.resume().on('end', () => resolve(true));
+      });
+      request.on('error', () => resolve(false));
+    });
+  const done = (async () => {
+    while (!isOver) {
+      counts[(await ask()) ? 'answered' : 'lost']++;
+      await sleep(10);
+    }
+  })();
+  return async () => {
+    isOver = true;
+    await done;
+    return counts;
+  };
+}
+
+function collect(pid, file, options = {}) {
+  const args = ['collect', '-p', String(pid), '-o', file, '--duration', '1s', ...(options.args ?? [])];
+  const [command, ...before] = [...(options.through ?? []), process.execPath];
+  const child = spawn(command, [...before, main, ...args], {
+    ...options,
+    env: { ...process.env, NODE_OPTIONS: '' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  let stderr = '';
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    stderr += text;
+  });
+  return { child, ended: once(child, 'close').then(([status]) => ({ status, stderr })) };
+}
+
+/** How many requests the file has, and on how many threads. */
+async function requestsIn(file) {
+  if (!existsSync(file)) return { requests: 0, threads: 0 };
+  const threads = new Set();
+  let requests = 0;
+  for await (const { name, threadId } of await openTrace(file)) {
+    if (!/RequestStart$|Request\/Start$/.test(name)) continue;
+    requests++;
+    threads.add(threadId);
+  }
+  return { requests, threads: threads.size };
+}
+
+/** Attaches to the process while it is under load, and ends it. */
+async function attached(target, options = {}) {
+  const { child, pid, port } = target;
+  const file = join(folder, `${pid}.nettrace`);
+  if (options.uid !== undefined) execFileSync('chmod', ['777', folder]);
+  const before = listening(pid);
+  const isReachable = port > 0 && options.isReachable !== false;
+  const stop = isReachable ? load(port) : async () => ({ answered: 0, lost: 0 });
+  const { status, stderr } = await collect(pid, file, options).ended;
+  const { answered, lost } = await stop();
+  const after = listening(pid);
+  const found = await requestsIn(file);
+  process.kill(pid, 'SIGTERM');
+  const [exit, signal] = await once(child, 'exit');
+  return {
+    status,
+    says: stderr
+      .split('\n')
+      .filter((line) => line !== '' && !line.startsWith('Collected'))
+      .join('\n')
+      .replaceAll(String(pid), 'PID')
+      .replace(`port ${inspectorPort}`, 'port N')
+      .replace(/open for \d+ ms/, 'open for N ms'),
+    openMs: Number(/open for (\d+) ms/.exec(stderr)?.[1] ?? 0),
+    lost,
+    isServing: !isReachable || answered > 0,
+    hasRequests: found.requests > 0,
+    threads: found.threads,
+    isAsBefore: before.join() === after.join(),
+    exit: exit ?? signal,
+  };
+}
+
+/** Every process has a port of its own for its inspector: those of other tests have the default at the same time. */
+const inspectorPort = await freePort();
+const withServer = (...args) => [process.execPath, `--inspect-port=${inspectorPort}`, ...args, server];
+
+async function freePort() {
+  const taker = createServer().listen(0, '127.0.0.1');
+  await once(taker, 'listening');
+  const { port } = taker.address();
+  taker.close();
+  await once(taker, 'close');
+  return port;
+}
+
+const kinds = {
+  plain: async () => attached(await started(withServer())),
+  twice: async () => {
+    const target = await started(withServer());
+    await collect(target.pid, join(folder, 'first')).ended;
+    return attached(target);
+  },
+  leave: async () => attached(await started(withServer()), { args: ['--leave'] }),
+  cluster: async () => {
+    const primary = await started(withServer(), { env: { KIND: 'cluster' } });
+    const { child, port, workers } = primary;
+    const exited = once(child, 'exit');
+    const results = [];
+    for (const pid of workers) {
+      const file = join(folder, `${pid}`);
+      const stop = load(port);
+      const before = listening(pid);
+      const { status } = await collect(pid, file).ended;
+      const { lost } = await stop();
+      results.push({ status, lost, isAsBefore: before.join() === listening(pid).join() });
+    }
+    child.kill('SIGTERM');
+    return { results, exit: (await exited)[0] };
+  },
+  workers: async () => attached(await started(withServer(), { env: { KIND: 'workers' } })),
+  stuck: async () =>
+    attached(await started(withServer(), { env: { KIND: 'stuck' } }), { isReachable: false }),
+  inspect: async () => attached(await started(withServer('--inspect=127.0.0.1:0'))),
+  handler: async () => attached(await started(withServer(), { env: { KIND: 'handler' } })),
+  'disable-sigusr1': async () => attached(await started(withServer('--disable-sigusr1'))),
+  renamed: async () => {
+    const copy = join(folder, 'my-app');
+    copyFileSync(process.execPath, copy);
+    return attached(await started([copy, ...withServer().slice(1)]));
+  },
+  network: async () =>
+    attached(
+      await started(['unshare', '--net', 'sh', '-c', `ip link set lo up; exec ${withServer().join(' ')}`]),
+      {
+        isReachable: false,
+      },
+    ),
+  container: async () => {
+    // Neither our package nor our process ids are to be seen there.
+    const other = join(folder, 'server.mjs');
+    copyFileSync(server, other);
+    const script = `mount -t tmpfs none ${root}/dist; exec ${withServer().slice(0, 2).join(' ')} ${other}`;
+    const unshared = ['unshare', '--mount', '--pid', '--fork', '--mount-proc', 'sh', '-c', script];
+    const target = await started(unshared);
+    const children = textOf(`/proc/${target.child.pid}/task/${target.child.pid}/children`);
+    return attached({ ...target, pid: Number(children.trim()) });
+  },
+  'other user': async () => attached(await started(withServer(), { uid: NOBODY, gid: NOBODY })),
+  'as other user': async () => attached(await started(withServer()), { uid: NOBODY, gid: NOBODY }),
+  'taken port': async () => {
+    const taker = createServer().listen(inspectorPort, '127.0.0.1');
+    await once(taker, 'listening');
+    const result = await attached(await started(withServer()));
+    taker.close();
+    return result;
+  },
+  program: async () => {
+    const [command, ...args] = process.argv.slice(3);
+    const child = spawn(command, args, { stdio: 'ignore' });
+    await once(child, 'spawn');
+    await sleep(500);
+    return attached({ child, pid: child.pid, port: 0 });
+  },
+  kill: async () => {
+    const results = { stuck: [], lost: 0, exits: [], longestMs: 0 };
+    const hex = inspectorPort.toString(16).toUpperCase().padStart(4, '0');
+    for (let index = 0; index < Number(count); index++) {
+      const target = await started(withServer());
+      const isOpen = () => listening(target.pid).some((address) => address.endsWith(`:${hex}`));
+      const stop = load(target.port);
+      const { child, ended } = collect(target.pid, join(folder, 'killed'));
+      // Each of the two programs at each of its steps.
+      const visit = await visitOf(child, ended);
+      await sleep((index / Number(count)) * STEPS_MS);
+      try {
+        process.kill(index % 2 === 0 ? visit : child.pid, 'SIGKILL');
+      } catch {
+        // It has ended by itself.
+      }
+      // The inspector may open after that.
+      const from = performance.now();
+      let last = from;
+      while (performance.now() < from + OBSERVED_MS) {
+        if (isOpen()) last = performance.now();
+        await sleep(10);
+      }
+      if (isOpen()) results.stuck.push(index);
+      results.longestMs = Math.max(results.longestMs, Math.round(last - from));
+      child.kill('SIGKILL');
+      await ended;
+      results.lost += (await stop()).lost;
+      target.child.kill('SIGTERM');
+      results.exits.push((await once(target.child, 'exit'))[0]);
+    }
+    return { ...results, exits: [...new Set(results.exits)] };
+  },
+};
+
+/** The id of the program that visits the process for the command. */
+async function visitOf(command, ended) {
+  let isOver = false;
+  ended.then(() => {
+    isOver = true;
+  });
+  while (!isOver) {
+    const [visit] = textOf(`/proc/${command.pid}/task/${command.pid}/children`).trim().split(' ');
+    if (visit !== '' && visit !== undefined) return Number(visit);
+    await sleep(2);
+  }
+  return command.pid;
+}
+
+try {
+  console.log(JSON.stringify(await kinds[kind]()));
+} finally {
+  rmSync(folder, { recursive: true });
+}
+process.exit();

@@ -1,0 +1,115 @@
+/**
+ * `tracewright collect -p` on processes that nobody prepared: each is recorded, or left alone for a reason that one
+ * sentence gives. It serves all its requests meanwhile, listens on the same sockets afterwards, and ends as always.
+ */
+import { expect, it } from 'vitest';
+import { describeEachNode } from '../child/each-node.ts';
+
+const PROGRAM = 'diagnostics/programs/unprepared.mjs';
+const TIMEOUT_MS = 180_000;
+
+const OPENED = (how: string, later = 'closes at the end') =>
+  `Process PID had no diagnostic port: through its inspector, which ${how}, tracewright was loaded into it, and opened one that ${later}.`;
+const REFUSED = (why: string) =>
+  `tracewright: Process PID has no diagnostic port, and none can be opened in it, because ${why}.`;
+const RECORDED = {
+  status: 0,
+  says: OPENED('was open for N ms'),
+  lost: 0,
+  isServing: true,
+  hasRequests: true,
+  threads: 1,
+  isAsBefore: true,
+  exit: 7,
+};
+const LEFT_ALONE = { ...RECORDED, status: 1, hasRequests: false, threads: 0 };
+const NOT_NODE =
+  /because it runs \S+, not Node\.js\. \.NET programs have one unless DOTNET_EnableDiagnostics=0\.$/;
+
+const KINDS: Readonly<Record<string, object>> = {
+  plain: RECORDED,
+  twice: RECORDED,
+  leave: { ...RECORDED, says: OPENED('was open for N ms', 'stays open'), isAsBefore: false },
+  inspect: { ...RECORDED, says: OPENED('is open') },
+  renamed: RECORDED,
+  workers: {
+    ...RECORDED,
+    says: OPENED('was open for N ms').replace('into it,', 'into it and 8 of its worker threads,'),
+    threads: 9,
+  },
+  // Its loop cannot close the port. Being sent SIGTERM, it has no handler that could run.
+  stuck: { ...RECORDED, hasRequests: false, threads: 0, isAsBefore: false, exit: 'SIGTERM' },
+  handler: {
+    ...LEFT_ALONE,
+    says: REFUSED(
+      'it has got SIGUSR1 but opened no inspector: it handles the signal itself, has --permission, or is blocked outside JavaScript',
+    ),
+  },
+  'taken port': { ...LEFT_ALONE, says: REFUSED('port N of its inspector is taken by another process') },
+};
+
+/** Only root can make these. */
+const ROOTS_KINDS: Readonly<Record<string, object>> = {
+  network: { ...RECORDED, hasRequests: false, threads: 0 },
+  container: RECORDED,
+  'other user': RECORDED,
+  'as other user': {
+    ...LEFT_ALONE,
+    says: 'tracewright: This user may not look for the diagnostic port of process PID (EACCES).',
+  },
+};
+
+describeEachNode('a process that nobody prepared', (run, major) => {
+  const isLinux = process.platform === 'linux';
+  const isRoot = process.getuid?.() === 0;
+
+  it.runIf(isLinux).each(Object.entries(KINDS))(
+    'is recorded or refused: %s',
+    { timeout: TIMEOUT_MS },
+    async (kind, expected) => {
+      expect(await run(PROGRAM, kind)).toMatchObject(expected);
+    },
+  );
+
+  it.runIf(isLinux && isRoot).each(Object.entries(ROOTS_KINDS))(
+    'is recorded or refused: %s',
+    { timeout: TIMEOUT_MS },
+    async (kind, expected) => {
+      expect(await run(PROGRAM, kind)).toMatchObject(expected);
+    },
+  );
+
+  // Node.js 20 has no such option.
+  it.runIf(isLinux && major !== '20')(
+    'is not sent a signal that would end it',
+    { timeout: TIMEOUT_MS },
+    async () => {
+      expect(await run(PROGRAM, 'disable-sigusr1')).toMatchObject({
+        ...LEFT_ALONE,
+        says: REFUSED('it does not handle SIGUSR1, as with --disable-sigusr1 or before it has started'),
+      });
+    },
+  );
+
+  it.runIf(isLinux)('may be a worker of a cluster', { timeout: TIMEOUT_MS }, async () => {
+    const recorded = { status: 0, lost: 0, isAsBefore: true };
+    expect(await run(PROGRAM, 'cluster')).toEqual({ results: [recorded, recorded], exit: 7 });
+  });
+
+  it.runIf(isLinux).each([
+    ['sleep', '100'],
+    ['python3', '-c', 'import time; time.sleep(100)'],
+  ])('is not Node.js: %s', { timeout: TIMEOUT_MS }, async (...command) => {
+    const { status, says, exit } = (await run(PROGRAM, 'program', ...command)) as Record<string, unknown>;
+    expect({ status, exit }).toEqual({ status: 1, exit: 'SIGTERM' });
+    expect(says).toMatch(NOT_NODE);
+  });
+
+  it.runIf(isLinux)(
+    'closes its inspector, and serves on, if the attacher is killed at any step',
+    { timeout: TIMEOUT_MS },
+    async () => {
+      expect(await run(PROGRAM, 'kill', '8')).toMatchObject({ stuck: [], lost: 0, exits: [7] });
+    },
+  );
+});
