@@ -10,6 +10,7 @@ import { evaluation, InspectorClient, valueIn } from './inspector-client.ts';
 import {
   closeExpression,
   guardExpression,
+  KEEP_OPEN,
   prepareExpression,
   type TargetFacts,
   type TargetPort,
@@ -45,7 +46,7 @@ const POLL_MS = 5;
 /** Another tool may be visiting another process, whose inspector has the same port. */
 const FREE_PORT_MS = 3000;
 const CLOSING_MS = 2000;
-const WORKERS_MS = 1000;
+const WORKERS_MS = 5000;
 /** `engines` of package.json. */
 const LEAST_VERSION = [20, 19] as const;
 
@@ -166,7 +167,10 @@ class Visit {
     // Without them, the main thread is recorded all the same.
     await client.send('NodeWorker.enable', { waitForDebuggerOnStart: false }).catch(() => {});
     const end = performance.now() + WORKERS_MS;
-    while (waiting.size > 0 && performance.now() < end) await sleep(POLL_MS);
+    while (waiting.size > 0 && performance.now() < end) {
+      await client.evaluate(KEEP_OPEN).catch(() => waiting.clear());
+      await sleep(POLL_MS);
+    }
     client.onEvent = () => {};
     return answered;
   }

@@ -36,6 +36,8 @@ const BUNDLES = 'dist/cjs';
 const ENTRIES = ['auto.cjs', 'diagnostics.cjs'];
 /** What the process itself waits for before it shuts an inspector that nobody uses any more. */
 const GUARD_MS = 1500;
+/** Has the process wait that long once more. */
+export const KEEP_OPEN = "void globalThis[Symbol.for('tracewright.inspector-guard')]?.refresh()";
 
 /** The first expression: has the process close its inspector by itself, and asks what it is. */
 export function guardExpression(closesItself: boolean): string {

@@ -1,8 +1,9 @@
 // Runs `tracewright collect -p` on processes of one kind that nobody prepared, on this version of Node.js, and prints
 // what became of it: KIND, or `kill` for the attacher's end at each of its steps.
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
+  chmodSync,
   copyFileSync,
   existsSync,
   mkdtempSync,
@@ -27,6 +28,7 @@ const NOBODY = 65534;
 /** How long attaching takes, and how long the inspector may take to close after a kill. */
 const STEPS_MS = 600;
 const OBSERVED_MS = 2000;
+const CLOSING_MS = 20_000;
 
 const textOf = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : '');
 const listening = (pid) => {
@@ -48,6 +50,14 @@ const listening = (pid) => {
     .map((fields) => (fields[3] === '0A' ? fields[1] : fields[7]))
     .sort();
 };
+
+/** This version of Node.js where every user may run it. */
+function nodeOfAll() {
+  const copy = join(folder, 'node');
+  copyFileSync(process.execPath, copy);
+  chmodSync(folder, 0o777);
+  return copy;
+}
 
 /** A program that has said its port, with the id of its process. */
 async function started(command, options = {}) {
@@ -87,8 +97,7 @@ function load(port) {
 
 function collect(pid, file, options = {}) {
   const args = ['collect', '-p', String(pid), '-o', file, '--duration', '1s', ...(options.args ?? [])];
-  const [command, ...before] = [...(options.through ?? []), process.execPath];
-  const child = spawn(command, [...before, main, ...args], {
+  const child = spawn(options.node ?? process.execPath, [main, ...args], {
     ...options,
     env: { ...process.env, NODE_OPTIONS: '' },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -113,17 +122,23 @@ async function requestsIn(file) {
   return { requests, threads: threads.size };
 }
 
+/** A busy process closes its port when it gets to it. */
+async function listeningAfter(pid, before, isLeft) {
+  const end = performance.now() + CLOSING_MS;
+  while (!isLeft && listening(pid).join() !== before.join() && performance.now() < end) await sleep(50);
+  return listening(pid);
+}
+
 /** Attaches to the process while it is under load, and ends it. */
 async function attached(target, options = {}) {
   const { child, pid, port } = target;
   const file = join(folder, `${pid}.nettrace`);
-  if (options.uid !== undefined) execFileSync('chmod', ['777', folder]);
   const before = listening(pid);
   const isReachable = port > 0 && options.isReachable !== false;
   const stop = isReachable ? load(port) : async () => ({ answered: 0, lost: 0 });
   const { status, stderr } = await collect(pid, file, options).ended;
   const { answered, lost } = await stop();
-  const after = listening(pid);
+  const after = await listeningAfter(pid, before, options.isLeft === true);
   const found = await requestsIn(file);
   process.kill(pid, 'SIGTERM');
   const [exit, signal] = await once(child, 'exit');
@@ -135,7 +150,8 @@ async function attached(target, options = {}) {
       .join('\n')
       .replaceAll(String(pid), 'PID')
       .replace(`port ${inspectorPort}`, 'port N')
-      .replace(/open for \d+ ms/, 'open for N ms'),
+      .replace(/open for \d+ ms/, 'open for N ms')
+      .replace(/[1-8] of its worker/, 'N of its worker'),
     openMs: Number(/open for (\d+) ms/.exec(stderr)?.[1] ?? 0),
     lost,
     isServing: !isReachable || answered > 0,
@@ -166,7 +182,7 @@ const kinds = {
     await collect(target.pid, join(folder, 'first')).ended;
     return attached(target);
   },
-  leave: async () => attached(await started(withServer()), { args: ['--leave'] }),
+  leave: async () => attached(await started(withServer()), { args: ['--leave'], isLeft: true }),
   cluster: async () => {
     const primary = await started(withServer(), { env: { KIND: 'cluster' } });
     const { child, port, workers } = primary;
@@ -178,14 +194,15 @@ const kinds = {
       const before = listening(pid);
       const { status } = await collect(pid, file).ended;
       const { lost } = await stop();
-      results.push({ status, lost, isAsBefore: before.join() === listening(pid).join() });
+      const after = await listeningAfter(pid, before, false);
+      results.push({ status, lost, isAsBefore: before.join() === after.join() });
     }
     child.kill('SIGTERM');
     return { results, exit: (await exited)[0] };
   },
   workers: async () => attached(await started(withServer(), { env: { KIND: 'workers' } })),
   stuck: async () =>
-    attached(await started(withServer(), { env: { KIND: 'stuck' } }), { isReachable: false }),
+    attached(await started(withServer(), { env: { KIND: 'stuck' } }), { isReachable: false, isLeft: true }),
   inspect: async () => attached(await started(withServer('--inspect=127.0.0.1:0'))),
   handler: async () => attached(await started(withServer(), { env: { KIND: 'handler' } })),
   'disable-sigusr1': async () => attached(await started(withServer('--disable-sigusr1'))),
@@ -211,8 +228,12 @@ const kinds = {
     const children = textOf(`/proc/${target.child.pid}/task/${target.child.pid}/children`);
     return attached({ ...target, pid: Number(children.trim()) });
   },
-  'other user': async () => attached(await started(withServer(), { uid: NOBODY, gid: NOBODY })),
-  'as other user': async () => attached(await started(withServer()), { uid: NOBODY, gid: NOBODY }),
+  'other user': async () => {
+    const [, ...args] = withServer();
+    return attached(await started([nodeOfAll(), ...args], { uid: NOBODY, gid: NOBODY }));
+  },
+  'as other user': async () =>
+    attached(await started(withServer()), { uid: NOBODY, gid: NOBODY, node: nodeOfAll() }),
   'taken port': async () => {
     const taker = createServer().listen(inspectorPort, '127.0.0.1');
     await once(taker, 'listening');
