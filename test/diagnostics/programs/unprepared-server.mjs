@@ -1,7 +1,8 @@
 // An HTTP server that knows nothing of tracewright; KIND says what else is unusual about it. It ends with status 7.
 import cluster from 'node:cluster';
+import { once } from 'node:events';
 import { createServer, get } from 'node:http';
-import { isMainThread, Worker } from 'node:worker_threads';
+import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 
 const kind = process.env.KIND ?? '';
 const server = createServer((_request, response) => setTimeout(() => response.end('done'), 2));
@@ -23,13 +24,16 @@ if (kind === 'cluster' && cluster.isPrimary) {
   });
 } else if (kind === 'workers') {
   if (isMainThread) {
-    for (let index = 0; index < 8; index++) new Worker(import.meta.filename);
-    listen((port) => setTimeout(say, 500, port));
+    const ready = Array.from({ length: 8 }, () => once(new Worker(import.meta.filename), 'message'));
+    Promise.all(ready).then(() => listen(say));
   } else {
     // Each asks itself.
-    listen((port) =>
-      setInterval(() => get({ port, host: '127.0.0.1' }, (response) => response.resume()), 20),
-    );
+    listen((port) => {
+      const ask = () =>
+        get({ port, host: '127.0.0.1', agent: false }, (response) => response.resume()).on('error', () => {});
+      setInterval(ask, 50);
+      parentPort.postMessage('ready');
+    });
   }
 } else if (kind === 'stuck') {
   process.removeAllListeners('SIGTERM');
