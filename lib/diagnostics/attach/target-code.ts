@@ -29,7 +29,7 @@ interface Entries {
   };
 }
 
-/** As the package folder for code that has come as text. */
+/** Code that has come as text takes this for the package folder. */
 const NO_FOLDER = '/tracewright';
 /** In `packageFolder()`, as scripts/compile.mjs writes them. */
 const BUNDLES = 'dist/cjs';
@@ -152,8 +152,6 @@ function prepare(
   load('auto.cjs');
   if (!isMainThread) return undefined;
   const { enableDiagnostics } = load('diagnostics.cjs') as Entries;
-  // Loading may have taken longer than the guard waits.
-  Reflect.get(globalThis, Symbol.for('tracewright.inspector-guard'))?.refresh();
   // The environment's further ports are for programs that wait for their tools from the start.
   const port = enableDiagnostics({ ports: '' });
   if (!leavesPort && port.address !== undefined) {
@@ -167,5 +165,7 @@ function prepare(
     }, TICK_MS);
     timer.unref();
   }
+  // All this may have taken longer than the guard waits.
+  Reflect.get(globalThis, Symbol.for('tracewright.inspector-guard'))?.refresh();
   return { address: port.address, problem: port.problem };
 }
