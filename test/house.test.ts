@@ -30,7 +30,7 @@ const WRITE_ROAD = [
   'diagnostics',
   'auto',
 ];
-const READ_ROAD = ['symbols', 'trace', 'playback', 'view', 'export', 'query'];
+const READ_ROAD = ['symbols', 'trace', 'playback', 'view', 'export', 'query', 'analysis'];
 
 /** May import everything, and is imported by nobody. */
 const INDEX = 'index.ts';

@@ -1,4 +1,5 @@
 /** `tracewright explain FILE`: says why activities were slow. */
+
 import { printable } from '../base/printable.ts';
 import { ActivityFields } from '../view/activity-fields.ts';
 import type { ExplainedActivities } from '../view/explain/explained-activities.ts';
@@ -7,6 +8,7 @@ import { Findings } from '../view/explain/findings.ts';
 import type { FramesOf } from '../view/explain/hot-code.ts';
 import { hintsOf, linesOf, othersOf, sentenceOf, totalsOf } from '../view/explain/sentences.ts';
 import { countText, thousands } from '../view/number-text.ts';
+import { flightText } from '../view/report/reported-trace.ts';
 import { countArgument } from './argument-values.ts';
 import { filesArguments } from './file-arguments.ts';
 import { say, warn } from './messages.ts';
@@ -15,7 +17,7 @@ import { styled } from './terminal/terminal.ts';
 import { explainTrace } from './trace/explained-trace.ts';
 import { listed } from './trace/filtered-events.ts';
 import { FRAME_OPTIONS, FRAME_USAGE } from './trace/frame-options.ts';
-import { flightText, MANIFEST_USAGE, TRACE_OPTIONS, TRACE_USAGE } from './trace/trace-argument.ts';
+import { MANIFEST_USAGE, TRACE_OPTIONS, TRACE_USAGE } from './trace/trace-argument.ts';
 import { FILES_USAGE, filesText, newestRecording } from './trace/trace-files.ts';
 import { SELECTION_OPTIONS, type Selection, selection } from './view/view-selection.ts';
 

@@ -1,11 +1,10 @@
 /** `tracewright report FILE`: writes a trace as one HTML file for a browser. */
 import { thrownMessage } from '../base/value-text.ts';
-import { timeText } from '../trace/time-text.ts';
 import type { Trace } from '../trace/trace.ts';
-import { MergedTrace } from '../view/merge/merged-trace.ts';
 import { countText, dataSize } from '../view/number-text.ts';
 import { reportHtml } from '../view/report/report-html.ts';
-import { type ReportContent, type ReportedTrace, TraceReport } from '../view/report/trace-report.ts';
+import { reportedTrace } from '../view/report/reported-trace.ts';
+import { type ReportContent, TraceReport } from '../view/report/trace-report.ts';
 import { type CommandOutput, withOutput } from './command-output.ts';
 import { filesArguments } from './file-arguments.ts';
 import { untilInterrupted } from './interruption.ts';
@@ -13,29 +12,23 @@ import { say } from './messages.ts';
 import { UsageError } from './parse-options.ts';
 import { Progress } from './progress.ts';
 import { FRAME_OPTIONS, FRAME_USAGE, frameNames } from './trace/frame-options.ts';
-import {
-  flightText,
-  lossText,
-  MANIFEST_USAGE,
-  readWithProgress,
-  TRACE_OPTIONS,
-  TRACE_USAGE,
-} from './trace/trace-argument.ts';
+import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from './trace/trace-argument.ts';
 import {
   closeTraceFiles,
   FILES_USAGE,
   fileNames,
-  mergeTexts,
+  NEWEST_USAGE,
+  newestRecording,
   openTraceFiles,
   type TraceFiles,
 } from './trace/trace-files.ts';
 
-export const REPORT_USAGE = `Usage: tracewright report [OPTION]... FILE... -o REPORT
+export const REPORT_USAGE = `Usage: tracewright report [OPTION]... [FILE]... -o REPORT
 
 Writes a report of FILE: one HTML file that says why activities were slow, and shows its activities and events on a
 timeline, as a tree and as statistics, its CPU samples as a flame graph, and its counters. It needs only a browser, and
 no network.
-${TRACE_USAGE}${FILES_USAGE}
+${TRACE_USAGE}${FILES_USAGE}${NEWEST_USAGE}
   -o, --output REPORT
                    the file to write; - is standard output
 ${FRAME_USAGE}${MANIFEST_USAGE}
@@ -50,7 +43,7 @@ const OPTIONS = {
 
 /** @throws UsageError, TraceError, InterruptedError; the report of what was read so far is written first */
 export async function reportCommand(args: readonly string[]): Promise<void> {
-  const given = filesArguments('report', REPORT_USAGE, args, OPTIONS);
+  const given = filesArguments('report', REPORT_USAGE, args, OPTIONS, newestRecording);
   if (given === undefined) return;
   const { files, values } = given;
   const { output } = values;
@@ -58,7 +51,10 @@ export async function reportCommand(args: readonly string[]): Promise<void> {
   const trace = await openTraceFiles(files, values);
   const report = new TraceReport(undefined, frameNames(values));
   const failure = await readEvents(trace, files, report);
-  const content = report.content(reportedTrace(trace, files, failure));
+  const reported = reportedTrace(trace, fileNames(files));
+  const notice =
+    failure === undefined ? [] : [`The trace was not read completely. ${thrownMessage(failure)}`];
+  const content = report.content({ ...reported, notices: [...reported.notices, ...notice] });
   const size = await withOutput(output, (out) => writeReport(content, out));
   const { activityCount, eventCount } = content.header;
   if (size !== undefined) {
@@ -93,25 +89,4 @@ async function readEvents(trace: Trace, files: TraceFiles, report: TraceReport):
     return error;
   }
   return undefined;
-}
-
-function reportedTrace(trace: Trace, files: TraceFiles, failure: unknown): ReportedTrace {
-  const { format, formatVersion, hasWallTime, startTime } = trace.info;
-  const notices = trace instanceof MergedTrace ? mergeTexts(trace) : [];
-  const origin = flightText(trace);
-  if (origin !== undefined) notices.push(origin);
-  const lost = lossText(trace);
-  if (lost !== undefined) notices.push(lost);
-  if (failure !== undefined) {
-    const reason = thrownMessage(failure);
-    notices.push(`The trace was not read completely. ${reason}`);
-  }
-  return {
-    name: fileNames(files),
-    format: formatVersion === undefined ? format : `${format} ${formatVersion}`,
-    startTime: hasWallTime ? timeText(startTime) : undefined,
-    processNames: trace.processNames,
-    mappings: trace.mappings,
-    notices,
-  };
 }

@@ -1,8 +1,10 @@
 /** `tracewright stats FILE`: summarises a trace as tables or as one JSON object. */
+
 import { printable } from '../base/printable.ts';
 import { timeText } from '../trace/time-text.ts';
 import type { Trace } from '../trace/trace.ts';
 import type { StackCounts } from '../trace/trace-reader.ts';
+import { mergeTexts } from '../view/merge/merge-texts.ts';
 import { type MergedInput, MergedTrace } from '../view/merge/merged-trace.ts';
 import { type EventCount, type ProviderCount, TraceSummary } from '../view/trace-summary.ts';
 import { filesArguments } from './file-arguments.ts';
@@ -14,7 +16,7 @@ import {
   TRACE_USAGE,
   unreadText,
 } from './trace/trace-argument.ts';
-import { FILES_USAGE, mergeTexts, openTraceFiles } from './trace/trace-files.ts';
+import { FILES_USAGE, openTraceFiles } from './trace/trace-files.ts';
 
 export const STATS_USAGE = `Usage: tracewright stats [OPTION]... FILE...
 

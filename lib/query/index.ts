@@ -1,22 +1,15 @@
 /** `tracewright/query`: SQL about traces and folders of Parquet files. */
 import { basename } from 'node:path';
-import { SourceMaps } from '../symbols/source-maps.ts';
-import { SymbolFolders } from '../symbols/symbol-folders.ts';
-import { type OpenTraceOptions, openTrace } from '../trace/open-trace.ts';
-import { FrameNames } from '../view/cpu/frame-names.ts';
-import { openMergedTrace } from '../view/merge/merged-trace.ts';
+import { writeTraceTables } from '../export/parquet/trace-tables.ts';
+import type { OpenTraceOptions } from '../trace/open-trace.ts';
+import { type FrameFolders, frameNamesIn } from '../view/cpu/frame-folders.ts';
+import { openTraces } from '../view/merge/merged-trace.ts';
 import { Database, isTableFolder } from './database.ts';
 import type { QueryResult, QueryRow } from './query-result.ts';
-import { writeTraceTables } from './trace-tables.ts';
 
 export type { QueryColumn, QueryResult, QueryRow, QueryValue } from './query-result.ts';
 
-export interface OpenDatabaseOptions extends OpenTraceOptions {
-  /** Folders with programs, libraries and kernel symbols, which name the functions of stacks. */
-  readonly symbols?: readonly string[];
-  /** Folders with source maps, which name the functions of bundled and compiled JavaScript. */
-  readonly sourceMaps?: readonly string[];
-}
+export interface OpenDatabaseOptions extends OpenTraceOptions, FrameFolders {}
 
 /** Traces in SQL. Its tables, views and macros are those of `tracewright query`. */
 export interface TraceDatabase {
@@ -63,18 +56,10 @@ async function writeFiles(
   folder: string,
   options: OpenDatabaseOptions,
 ): Promise<void> {
-  const inputs = files.map((name) => ({
-    name,
-    open: (onDamage: 'error' | 'warning') => openTrace(name, { onDamage, ...options }),
-  }));
-  const [first] = files;
-  const trace =
-    files.length === 1 ? await openTrace(first as string, options) : await openMergedTrace(inputs);
+  const trace = await openTraces(files, options);
   try {
     const name = files.map((file) => basename(file)).join(', ');
-    const { symbols = [], sourceMaps = [] } = options;
-    const names = new FrameNames(new SymbolFolders(symbols), new SourceMaps(sourceMaps));
-    const target = { name, folder, names };
+    const target = { name, folder, names: frameNamesIn(options) };
     const problem = await writeTraceTables(trace, trace.batches(), target);
     if (problem !== undefined) throw problem;
   } finally {

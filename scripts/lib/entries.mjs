@@ -17,7 +17,7 @@ export const entries = {
   query: 'query/index',
   runtime: 'runtime/index',
   trace: 'trace/index',
-  view: 'view/index',
+  view: 'analysis/index',
   winston: 'integrations/winston',
 };
 

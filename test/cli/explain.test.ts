@@ -57,6 +57,19 @@ describe('explain', () => {
     expect(stdout).toMatch(/^GET \/busy\/:id took/);
   });
 
+  it.each(['view', 'report'])('shares its choice of the newest recording with %s', async (name) => {
+    const options = name === 'report' ? ['-o', '-'] : [];
+    const without = await run(folder, name, ...options);
+    expect(without.status).toBe(0);
+    const [trace = ''] = readdirSync(folder).filter((file) => file.endsWith('.nettrace'));
+    expect(without).toEqual(await run(folder, name, ...options, trace));
+    const { status, stderr } = await run(empty, name, ...options);
+    expect({ status, stderr }).toMatchObject({
+      status: 2,
+      stderr: expect.stringContaining(`${name} takes at least one file.`),
+    });
+  });
+
   it('needs a recording', async () => {
     const { status, stderr } = await run(empty, 'explain');
     expect(status).toBe(2);

@@ -1,7 +1,9 @@
 /** `tracewright check FILE`: fails if a trace breaks a rule, for continuous integration. */
+
 import { differenceSentences } from '../../view/compare/comparison-text.ts';
 import { type ComparedTrace, compareTraces } from '../../view/compare/trace-comparison.ts';
 import { TraceKinds } from '../../view/compare/trace-kinds.ts';
+import { lossText } from '../../view/report/reported-trace.ts';
 import { COMPARED_OPTIONS, comparedTrace } from '../diff.ts';
 import { filesArguments } from '../file-arguments.ts';
 import { sentenceOf, warn } from '../messages.ts';
@@ -9,7 +11,7 @@ import { Output } from '../output.ts';
 import { UsageError } from '../parse-options.ts';
 import { explainTrace } from '../trace/explained-trace.ts';
 import { FRAME_USAGE } from '../trace/frame-options.ts';
-import { lossText, MANIFEST_USAGE, TRACE_USAGE } from '../trace/trace-argument.ts';
+import { MANIFEST_USAGE, TRACE_USAGE } from '../trace/trace-argument.ts';
 import { FILES_USAGE, newestRecording } from '../trace/trace-files.ts';
 import { RuleChecks } from './rule-checks.ts';
 import { RULE_OPTIONS, rulesOf } from './rules.ts';

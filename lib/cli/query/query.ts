@@ -1,8 +1,8 @@
 /** `tracewright query FILE... SQL`: asks traces, or folders of Parquet files, in SQL. */
 import { existsSync } from 'node:fs';
+import { writeTraceTables } from '../../export/parquet/trace-tables.ts';
 import { Database, isTableFolder } from '../../query/database.ts';
 import { loadDuckDb } from '../../query/duckdb.ts';
-import { writeTraceTables } from '../../query/trace-tables.ts';
 import type { TraceError } from '../../trace/trace-error.ts';
 import { withTemporaries } from '../command-output.ts';
 import { filesArguments, type OptionValues } from '../file-arguments.ts';

@@ -1,7 +1,6 @@
 /** The options of commands that name the frames of stacks. */
-import { SourceMaps } from '../../symbols/source-maps.ts';
-import { SymbolFolders } from '../../symbols/symbol-folders.ts';
-import { FrameNames } from '../../view/cpu/frame-names.ts';
+import { frameNamesIn } from '../../view/cpu/frame-folders.ts';
+import type { FrameNames } from '../../view/cpu/frame-names.ts';
 import type { OptionValues } from '../file-arguments.ts';
 
 export const FRAME_OPTIONS = {
@@ -17,7 +16,6 @@ export const FRAME_USAGE = `  --symbols DIR    names functions of programs, libr
                    folder; can be repeated. Maps in the JavaScript or beside it are found without this
 `;
 
-/** Frames named by the files that the options and the trace name. */
 export function frameNames(values: OptionValues<typeof FRAME_OPTIONS>): FrameNames {
-  return new FrameNames(new SymbolFolders(values.symbols ?? []), new SourceMaps(values['source-maps'] ?? []));
+  return frameNamesIn({ symbols: values.symbols, sourceMaps: values['source-maps'] });
 }

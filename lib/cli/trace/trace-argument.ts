@@ -5,7 +5,7 @@ import type { OnDamage, Trace } from '../../trace/trace.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { ManifestFinder, TmfFinder } from '../../trace/trace-reader.ts';
 import { countText, dataSize } from '../../view/number-text.ts';
-import { FLIGHT_RECORDER_REASON } from '../../wire/nettrace/constants.ts';
+import { lossText } from '../../view/report/reported-trace.ts';
 import { warn } from '../messages.ts';
 import { Progress } from '../progress.ts';
 import { MemoryWatch } from './memory-watch.ts';
@@ -134,21 +134,6 @@ export async function* readWithProgress(
 export function readingText({ bytesRead, size }: Trace): string {
   const share = size === undefined ? '' : ` of ${dataSize(size)} (${Math.floor((100 * bytesRead) / size)} %)`;
   return `Reading: ${dataSize(bytesRead)}${share}`;
-}
-
-/** Why a flight recorder has written the trace, as a sentence. */
-export function flightText({ info }: Trace): string | undefined {
-  const reason = info.properties[FLIGHT_RECORDER_REASON];
-  return reason && `A flight recorder wrote this: ${reason}`;
-}
-
-/** What the recorder lost, as a sentence. */
-export function lossText({ lostEvents, lostBuffers }: Trace): string | undefined {
-  const parts = [
-    ...(lostEvents > 0 ? [`${lostEvents} event${lostEvents === 1 ? '' : 's'}`] : []),
-    ...(lostBuffers > 0 ? [`${lostBuffers} buffer${lostBuffers === 1 ? '' : 's'}`] : []),
-  ];
-  return parts.length === 0 ? undefined : `The recorder lost ${parts.join(' and ')}.`;
 }
 
 /** The messages without their text, as a sentence. */

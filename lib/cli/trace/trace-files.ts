@@ -3,7 +3,8 @@ import { readdirSync, statSync } from 'node:fs';
 import { basename } from 'node:path';
 import { listZipTraces } from '../../trace/source/zip.ts';
 import type { Trace } from '../../trace/trace.ts';
-import { type MergedInput, type MergedTrace, openMergedTrace } from '../../view/merge/merged-trace.ts';
+import { mergeTexts } from '../../view/merge/merge-texts.ts';
+import { type MergedTrace, openMergedTrace } from '../../view/merge/merged-trace.ts';
 import { say } from '../messages.ts';
 import { UsageError } from '../parse-options.ts';
 import { Progress } from '../progress.ts';
@@ -22,6 +23,9 @@ export type TraceFiles = readonly string[];
 export const FILES_USAGE = `Several FILEs are read as one: their activities are joined by W3C's trace and span ids, and their times corrected to
 the clock of the first. A zip or .diagsession with several traces is read as these. The .etl files of one Windows
 recording are one trace: X.etl includes X.kernel.etl and others beside it, and X_%d.etl means all with a number.
+`;
+
+export const NEWEST_USAGE = `Without FILE, the newest recording in the current folder: the .nettrace files that "tracewright collect" has written.
 `;
 
 /**
@@ -117,47 +121,4 @@ export function fileNames(files: TraceFiles): string {
 export async function closeTraceFiles(files: TraceFiles, trace: Trace): Promise<void> {
   if (files.includes('-')) process.stdin.destroy();
   await trace.close();
-}
-
-/** How the times of each trace have been corrected, and which processes got other ids; a sentence each. */
-export function mergeTexts({ inputs }: MergedTrace): string[] {
-  return inputs.flatMap((input) => [clockText(input), ...processTexts(input)]);
-}
-
-function clockText({ name, clock }: MergedInput): string {
-  const { line, errorNs, driftErrorNsPerS, requests } = clock;
-  switch (clock.state) {
-    case 'reference':
-      return `${name}: the clock that the others are compared with.`;
-    case 'unknown':
-      return `${name}: times as recorded, since no request connects it with the others.`;
-    case 'contradictory':
-      return `${name}: times as recorded, since its ${counted(requests)} contradict each other.`;
-    case 'estimated': {
-      const { offsetNs, driftNsPerS } = line;
-      const known = `within ${(errorNs / 1e6).toFixed(3)} ms, by ${counted(requests)}`;
-      if (offsetNs === 0 && driftNsPerS === 0) return `${name}: clock as recorded, accurate ${known}.`;
-      const side = offsetNs < 0 ? 'behind' : 'ahead';
-      const drift = `${ppm(driftNsPerS)} ± ${ppm(driftErrorNsPerS)} ppm`;
-      return `${name}: clock ${(Math.abs(offsetNs) / 1e6).toFixed(3)} ms ${side}, drifting by ${drift}; corrected ${known}.`;
-    }
-  }
-}
-
-function ppm(nsPerS: number): string {
-  return (nsPerS / 1000).toFixed(2);
-}
-
-function counted(requests: number): string {
-  return requests === 1 ? '1 request' : `${requests} requests`;
-}
-
-const MAX_LISTED = 10;
-
-function processTexts({ name, processIds }: MergedInput): string[] {
-  const texts = [...processIds].slice(0, MAX_LISTED).map(([from, to]) => `${from} as ${to}`);
-  const more = processIds.size > MAX_LISTED ? ' and so on' : '';
-  return texts.length === 0
-    ? []
-    : [`${name}: process ids that another trace also uses are shown as others: ${texts.join(', ')}${more}.`];
 }

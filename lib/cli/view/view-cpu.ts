@@ -1,9 +1,9 @@
 /** `tracewright view FILE --cpu`: CPU samples by activity and function. */
 import type { Trace } from '../../trace/trace.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
-import { ChargedSamples, NO_SWITCHES } from '../../view/cpu/charged-samples.ts';
-import { CpuActivities, type CpuName, type CpuTime, namedTimes } from '../../view/cpu/cpu-activities.ts';
-import { CpuProfile } from '../../view/cpu/cpu-profile.ts';
+import { NO_SWITCHES } from '../../view/cpu/charged-samples.ts';
+import { CpuAccount } from '../../view/cpu/cpu-account.ts';
+import { type CpuTime, cpuActivity, namedTimes } from '../../view/cpu/cpu-activities.ts';
 import type { FrameNames } from '../../view/cpu/frame-names.ts';
 import { milliseconds, thousands } from '../../view/number-text.ts';
 import { warn } from '../messages.ts';
@@ -27,69 +27,62 @@ const ACTIVITY_COLUMNS: readonly TableColumn[] = [
 export class CpuView {
   trace: Trace | undefined;
   readonly #selected: Selection;
-  readonly #profile: CpuProfile;
-  readonly #activities: CpuActivities;
-  readonly #charged: ChargedSamples;
+  readonly #account: CpuAccount;
 
   constructor(selected: Selection, names: FrameNames) {
     this.#selected = selected;
-    this.#profile = new CpuProfile(names);
-    this.#activities = new CpuActivities(selected.isRoot);
-    this.#charged = new ChargedSamples(this.#activities.activities, names, (sample) => {
-      const isSelected = sample.isBusy && this.#activities.addSample(sample);
-      if (isSelected || selected.isRoot === undefined) this.#profile.count(sample.subject, sample.onCpu);
-    });
+    this.#account = new CpuAccount(names, selected.isRoot);
   }
 
   add(event: TraceEvent): void {
-    this.#activities.add(event);
-    const stack = this.#profile.take(event);
-    if (stack === undefined) this.#charged.addEvent(event);
-    else if (!this.#charged.addSample(event, stack) && this.#selected.isRoot === undefined) {
-      this.#profile.count(stack);
-    }
+    this.#account.add(event);
   }
 
   print(output: Output, isJson: boolean): void {
-    this.#charged.end();
+    this.#account.end();
     const print = () => this.#printFunctions(output, isJson);
     if (isJson) print();
-    if (this.#charged.switches > 0) this.#printActivities(output, isJson);
+    if (this.#account.switches > 0) this.#printActivities(output, isJson);
     if (!isJson) print();
   }
 
   /** Says what the output does not. @throws Error if the selected activities have no samples */
   finish(files: string): void {
-    const { omitted } = this.#profile;
+    const { omitted } = this.#account.profile;
     const { wanted } = this.#selected;
     if (omitted > 0) warn(`${thousands(omitted)} samples are omitted: there are too many.`);
-    if (this.#activities.all.samples === 0 && this.#profile.samples === 0) {
+    if (this.#account.activities.all.samples === 0 && this.#account.profile.samples === 0) {
       warn(`${files} has no CPU samples.`);
-    } else if (this.#charged.switches === 0) {
+    } else if (this.#account.switches === 0) {
       const problem = `No CPU sample of ${files} can be charged to an activity: ${NO_SWITCHES}.`;
       if (wanted !== undefined) throw new Error(problem);
-    } else if (wanted !== undefined && this.#profile.samples === 0) {
+    } else if (wanted !== undefined && this.#account.profile.samples === 0) {
       throw new Error(`${files} has no CPU samples in ${wanted}.`);
     }
   }
 
   #printFunctions(output: Output, isJson: boolean): void {
-    const { counted } = this.#profile;
+    const { counted } = this.#account.profile;
     for (const [i, each] of counted.entries()) {
-      const costs = this.#profile.costs(this.trace?.processNames ?? new Map(), this.trace?.mappings, each);
+      const costs = this.#account.profile.costs(
+        this.trace?.processNames ?? new Map(),
+        this.trace?.mappings,
+        each,
+      );
       if (i > 0 && !isJson) output.line('');
       printFunctions(costs, counted.length > 1 ? each : undefined, output, isJson);
     }
   }
 
   #printActivities(output: Output, isJson: boolean): void {
-    const { all, charged } = this.#activities;
+    const { all, charged } = this.#account.activities;
     const isShown = (_: unknown, index: number) => all.offNs > 0 || ACTIVITY_COLUMNS[index]?.title !== OFF;
     const table = new TerminalTable(ACTIVITY_COLUMNS.filter(isShown), output);
-    const allNs = this.#nsOf(all);
-    for (const { node, path } of namedTimes(this.#activities.names(), (time) => this.#nsOf(time))) {
-      const [total, self] = [this.#nsOf(node.total), this.#nsOf(node.self)];
-      if (isJson) output.json(asJson(node, path, total, self));
+    const nsOf = (time: CpuTime) => this.#account.nsOf(time);
+    const allNs = nsOf(all);
+    for (const { node, path } of namedTimes(this.#account.activities.names(), nsOf)) {
+      const [total, self] = [nsOf(node.total), nsOf(node.self)];
+      if (isJson) output.json(cpuActivity(node, path, nsOf));
       else {
         const cells = [
           milliseconds(total),
@@ -113,23 +106,4 @@ export class CpuView {
     table.end();
     output.line('');
   }
-
-  #nsOf({ ns, intervals }: CpuTime): number {
-    return Math.round(ns + intervals * this.#charged.intervalNs);
-  }
-}
-
-function asJson(node: CpuName, path: readonly string[], totalNs: number, selfNs: number): object {
-  const { name, isNobody, activities, total, self } = node;
-  return {
-    activity: isNobody ? undefined : name,
-    nobody: isNobody ? name : undefined,
-    inside: path,
-    activities,
-    totalMSec: totalNs / 1e6,
-    selfMSec: selfNs / 1e6,
-    offCpuMSec: total.offNs / 1e6,
-    totalSamples: total.samples,
-    selfSamples: self.samples,
-  };
 }

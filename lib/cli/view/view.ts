@@ -18,6 +18,8 @@ import {
   closeTraceFiles,
   FILES_USAGE,
   filesText,
+  NEWEST_USAGE,
+  newestRecording,
   openTraceFiles,
   type TraceFiles,
 } from '../trace/trace-files.ts';
@@ -28,10 +30,10 @@ import { CpuStats, printStats } from './view-stats.ts';
 import { EventsTable } from './view-table.ts';
 import { MARKS_USAGE, printTree } from './view-tree.ts';
 
-export const VIEW_USAGE = `Usage: tracewright view [OPTION]... FILE...
+export const VIEW_USAGE = `Usage: tracewright view [OPTION]... [FILE]...
 
 Shows the activities of FILE, everything that starts and stops with an activity id, as a tree of what started what.
-${TRACE_USAGE}${FILES_USAGE}
+${TRACE_USAGE}${FILES_USAGE}${NEWEST_USAGE}
 Instead of the tree:
   --table          the events, with their activities and, for stops, the durations
   --stats          durations and failures by activity name; percentiles are accurate to 0.4 %
@@ -65,7 +67,7 @@ type Values = OptionValues<typeof OPTIONS>;
 
 /** @throws UsageError, TraceError, InterruptedError */
 export async function viewCommand(args: readonly string[]): Promise<void> {
-  const given = filesArguments('view', VIEW_USAGE, args, OPTIONS);
+  const given = filesArguments('view', VIEW_USAGE, args, OPTIONS, newestRecording);
   if (given === undefined) return;
   const { files, values } = given;
   const modes = MODES.filter((mode) => values[mode] !== undefined);

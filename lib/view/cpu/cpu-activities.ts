@@ -174,3 +174,41 @@ export function* namedTimes(
     open.push({ names: sorted(node.inside), path: [...level.path, node.name] });
   }
 }
+
+/** The CPU time of all activities of one name inside those of others. */
+export interface CpuActivity {
+  /** The activities' name; undefined for samples of none. */
+  readonly activity: string | undefined;
+  /** Why samples are charged to no activity. */
+  readonly nobody: string | undefined;
+  /** The names of the activities around it, the outermost first. */
+  readonly inside: readonly string[];
+  /** How many activities took CPU time, themselves or something inside them. */
+  readonly activities: number;
+  /** The total includes everything inside. */
+  readonly totalMSec: number;
+  readonly selfMSec: number;
+  /** Time on the thread, but not on a processor. */
+  readonly offCpuMSec: number;
+  readonly totalSamples: number;
+  readonly selfSamples: number;
+}
+
+/** @param nsOf nanoseconds on a processor */
+export function cpuActivity(
+  { name, isNobody, activities, total, self }: CpuName,
+  path: readonly string[],
+  nsOf: (time: CpuTime) => number,
+): CpuActivity {
+  return {
+    activity: isNobody ? undefined : name,
+    nobody: isNobody ? name : undefined,
+    inside: path,
+    activities,
+    totalMSec: nsOf(total) / 1e6,
+    selfMSec: nsOf(self) / 1e6,
+    offCpuMSec: total.offNs / 1e6,
+    totalSamples: total.samples,
+    selfSamples: self.samples,
+  };
+}

@@ -6,6 +6,104 @@ import type { Finding, Findings, KindFindings } from './findings.ts';
 import { type FramesOf, hottestCode } from './hot-code.ts';
 import type { LoopRun } from './loop-runs.ts';
 import { othersOf, sentenceOf } from './sentences.ts';
+import type { State } from './states.ts';
+
+/** The times are in milliseconds, `startMSec` since the start of the trace. See docs/explain.md for each member. */
+export interface Explanation {
+  readonly schema: number;
+  readonly activities: readonly ExplainedActivity[];
+  readonly kinds: readonly ExplainedKind[];
+  readonly waits: readonly (ExplainedState & { readonly activities: number })[];
+  readonly blocks: readonly ExplainedRun[];
+  readonly modules: ExplainedModules;
+  readonly recorded: Recorded;
+  readonly hints: readonly string[];
+}
+
+/** What a thread ran for an activity, or outside of activities. */
+export interface ExplainedRun {
+  readonly by: string;
+  readonly activityId: string | undefined;
+  readonly startMSec: number;
+  readonly durationMSec: number;
+  readonly cpuMSec: number | undefined;
+  readonly code: string | undefined;
+}
+
+/** The loading of modules. */
+export interface ExplainedModules {
+  readonly count: number;
+  readonly msec: number;
+  /** How many are of each package. */
+  readonly packages: Readonly<Record<string, number>>;
+}
+
+/** A state, and what was waited for or held the thread. */
+export interface ExplainedState {
+  readonly state: State;
+  readonly what: string;
+  readonly msec: number;
+}
+
+export interface ExplainedActivity {
+  readonly sentence: string;
+  readonly others: string | undefined;
+  readonly label: string;
+  readonly name: string;
+  readonly field: string | undefined;
+  readonly activityId: string;
+  readonly activityPath: string | undefined;
+  readonly processId: number | undefined;
+  readonly startMSec: number;
+  readonly durationMSec: number;
+  readonly isFailed: boolean;
+  readonly usualMSec: number;
+  readonly rank: number;
+  readonly count: number;
+  readonly cause: Omit<ExplainedState, 'msec'> | undefined;
+  readonly code: string | undefined;
+  readonly startedAt: string | undefined;
+  readonly modules: ExplainedModules | undefined;
+  readonly states: readonly (ExplainedState & {
+    readonly atLeastMSec: number;
+    readonly atMostMSec: number;
+    readonly inner: Readonly<Partial<Record<State, number>>> | undefined;
+  })[];
+  readonly holds: readonly (ExplainedRun & {
+    readonly msec: number;
+    readonly victims: number;
+    readonly lostMSec: number;
+  })[];
+  readonly calls: readonly {
+    readonly label: string;
+    readonly count: number;
+    readonly failed: number;
+    readonly inTurn: number;
+    readonly totalMSec: number;
+    readonly startedAt: string | undefined;
+  }[];
+}
+
+/** All activities of one name and label. */
+export interface ExplainedKind {
+  readonly name: string;
+  readonly label: string;
+  readonly count: number;
+  readonly failed: number;
+  readonly totalMSec: number;
+  readonly p50MSec: number;
+  readonly p95MSec: number;
+  readonly maxMSec: number;
+  readonly repeated: readonly {
+    readonly label: string;
+    readonly activities: number;
+    readonly calls: number;
+    readonly mostCalls: number;
+    readonly inTurn: number;
+    readonly totalMSec: number;
+    readonly startedAt: string | undefined;
+  }[];
+}
 
 /** Incremented when a member changes its meaning or goes; further members may come at any time. */
 const SCHEMA = 1;
@@ -17,7 +115,7 @@ export function explanationJson(
   recorded: Recorded,
   hints: readonly string[],
   framesOf: FramesOf,
-): object {
+): Explanation {
   const byTime = <T extends { readonly ns: number }>(waits: Iterable<T>) =>
     [...waits].sort((a, b) => b.ns - a.ns).slice(0, MAX_TOTALS);
   return {
@@ -37,7 +135,7 @@ export function explanationJson(
   };
 }
 
-function activityJson(finding: Finding, framesOf: FramesOf): object {
+function activityJson(finding: Finding, framesOf: FramesOf): ExplainedActivity {
   const { time, kind, rank, usualNs, durationNs, cause } = finding;
   const { activity, account, label, stacks, startedAt, modules } = time;
   return {
@@ -77,7 +175,10 @@ function activityJson(finding: Finding, framesOf: FramesOf): object {
   };
 }
 
-function runJson({ label, activity, startNs, endNs, cpuNs, stacks }: LoopRun, framesOf: FramesOf): object {
+function runJson(
+  { label, activity, startNs, endNs, cpuNs, stacks }: LoopRun,
+  framesOf: FramesOf,
+): ExplainedRun {
   return {
     by: label,
     activityId: activity?.id,
@@ -88,12 +189,12 @@ function runJson({ label, activity, startNs, endNs, cpuNs, stacks }: LoopRun, fr
   };
 }
 
-function modulesJson({ count, ns, packages }: ModuleLoads): object {
+function modulesJson({ count, ns, packages }: ModuleLoads): ExplainedModules {
   const most = [...packages].sort(([, a], [, b]) => b - a).slice(0, MAX_CALLS);
   return { count, msec: ms(ns), packages: Object.fromEntries(most) };
 }
 
-function callsJson({ calls }: ActivityTime): object[] {
+function callsJson({ calls }: ActivityTime): ExplainedActivity['calls'] {
   return [...calls]
     .sort((a, b) => b.totalNs - a.totalNs)
     .slice(0, MAX_CALLS)
@@ -107,7 +208,7 @@ function callsJson({ calls }: ActivityTime): object[] {
     }));
 }
 
-function kindJson({ name, label, count, failed, totalNs, durations, repeated }: KindFindings): object {
+function kindJson({ name, label, count, failed, totalNs, durations, repeated }: KindFindings): ExplainedKind {
   return {
     name,
     label,

@@ -1,5 +1,6 @@
 /** Several traces as one: their events on the clock of the first, with processes kept distinct. */
 import { Heap, type HeapItem } from '../../base/heap.ts';
+import { type OpenTraceOptions, openTrace } from '../../trace/open-trace.ts';
 import { Trace } from '../../trace/trace.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { StackCounts, TraceInfo, TraceProgress, TraceReader } from '../../trace/trace-reader.ts';
@@ -71,6 +72,21 @@ export async function openMergedTrace(
   });
   const name = merged.map((input) => input.name).join(', ');
   return new MergedTrace(name, new MergedReader(lanes, merged), merged);
+}
+
+/**
+ * Opens several traces as one: their activities are joined by W3C's trace and span ids, and their times corrected to the
+ * clock of the first. Each file is read twice.
+ *
+ * @param paths of traces of any formats and machines
+ * @throws TraceError if one of them is no trace
+ */
+export async function openTraces(paths: readonly string[], options: OpenTraceOptions = {}): Promise<Trace> {
+  const [first] = paths;
+  if (first === undefined) throw new TypeError('openTraces needs the path of at least one trace.');
+  if (paths.length === 1) return openTrace(first, options);
+  const open = (path: string) => (onDamage: 'error' | 'warning') => openTrace(path, { onDamage, ...options });
+  return openMergedTrace(paths.map((path) => ({ name: path, open: open(path) })));
 }
 
 /** One of the traces, and the merge's position in it. */

@@ -1,10 +1,9 @@
 /** Writes the tables of a trace into a folder of Parquet files. */
-
-import { ParquetExport } from '../export/parquet/parquet-export.ts';
-import type { Trace } from '../trace/trace.ts';
-import { TraceError } from '../trace/trace-error.ts';
-import type { TraceEvent } from '../trace/trace-event.ts';
-import type { FrameNames } from '../view/cpu/frame-names.ts';
+import type { Trace } from '../../trace/trace.ts';
+import { TraceError } from '../../trace/trace-error.ts';
+import type { TraceEvent } from '../../trace/trace-event.ts';
+import type { FrameNames } from '../../view/cpu/frame-names.ts';
+import { ParquetExport } from './parquet-export.ts';
 
 export interface TablesTarget {
   /** The name of the trace in its column. */
@@ -12,13 +11,15 @@ export interface TablesTarget {
   readonly folder: string;
   /** Names the frames of stacks. */
   readonly names: FrameNames;
+  /** The service of all rows; by default, the names of their processes. */
+  readonly service?: string | undefined;
 }
 
 /** @returns the error that ends the trace early, after the events before it have been written */
 export async function writeTraceTables(
   trace: Trace,
   batches: AsyncIterable<readonly TraceEvent[]>,
-  { name, folder, names }: TablesTarget,
+  { name, folder, names, service }: TablesTarget,
 ): Promise<TraceError | undefined> {
   const tables = new ParquetExport({
     folder,
@@ -34,6 +35,7 @@ export async function writeTraceTables(
     },
     createdBy: 'tracewright',
     names,
+    service,
   });
   let problem: TraceError | undefined;
   try {
