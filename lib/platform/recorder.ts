@@ -221,7 +221,11 @@ export class Recorder {
    */
   append(records: Uint8Array): number {
     const { error, position } = this.#addon.recorderAppend(this.#handle, records);
-    if (error !== 0) throw new RecorderError(`The file cannot be written (${systemErrorName(error)}).`);
+    if (error !== 0) {
+      // If the recorder's own thread has failed before, its file takes nothing more: the reason is that failure's.
+      const reason = this.counts().error || error;
+      throw new RecorderError(`The file cannot be written (${systemErrorName(reason)}).`);
+    }
     return position;
   }
 
