@@ -36,16 +36,17 @@ describe.skipIf(skipReason('qemu') !== undefined)(suiteName('CPU samples of a re
       node ${main} record --cpu -o our.data -- sh -c 'node ${programs}/busy-events.mjs 4; true'
       perf record -q -o perf.data -e cpu-clock -F 499 -g -k mono node --perf-basic-prof ${programs}/busy-events.mjs 1
       node ${main} record --cpu --provider Shares-Service -o shares.data -- node ${programs}/../../child/cpu-programs/shares.mjs '' 5 10
+      node ${main} record --cpu --provider Holds-Service -o holds.data -- node ${programs}/holds.mjs
       for f in our perf; do
         perf script -i $f.data --no-demangle --no-inline -F event,ip,sym,dso >$f.txt 2>/dev/null
       done
       cp *.data *.txt /tmp/perf-*.map /proc/kallsyms ${folder}`,
-      { kernel: 'qemu', rw: [folder], timeout: 200 },
+      { kernel: 'qemu', rw: [folder], timeout: 300 },
     );
     program = JSON.parse(/^\{.*\}$/m.exec(output)?.[0] ?? '');
     ({ trace, events } = await read('our.data'));
     samples = events.filter((event) => isCpuSample(event) && event.processId === program.pid);
-  }, 240_000);
+  }, 340_000);
   afterAll(() => rmSync(folder, { recursive: true }));
 
   let samples: readonly TraceEvent[];
@@ -136,17 +137,16 @@ describe.skipIf(skipReason('qemu') !== undefined)(suiteName('CPU samples of a re
     expect(charged / sliced).toBeGreaterThan(0.97);
   });
 
-  it('tell explain the function that made an activity slow, or that held it', () => {
-    const args = [main, 'explain', '--json', '--symbols', folder, join(folder, 'shares.data')];
+  it('tell explain the function that made an activity slow', () => {
+    const args = [main, 'explain', '--json', '--symbols', folder, join(folder, 'holds.data')];
     const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     expect(stderr).toBe('');
     const { activities, recorded } = JSON.parse(stdout) as {
-      readonly activities: readonly { readonly label: string; readonly sentence: string }[];
+      readonly activities: readonly { readonly sentence?: string }[];
       readonly recorded: object;
     };
-    expect(recorded).toMatchObject({ runs: true, samples: true, losses: 0 });
-    const sentenceOf = (name: string) => activities.find(({ label }) => label === name)?.sentence;
-    expect(sentenceOf('Large')).toMatch(/its own code ran \((?:\w+, called by )?spin in shares\.mjs\)/);
-    expect(sentenceOf('Small')).toMatch(/the loop ran Large \((?:\w+, called by )?spin in shares\.mjs\)/);
+    expect(recorded).toMatchObject({ runs: true, samples: true });
+    const [{ sentence = '' } = {}] = activities;
+    expect(sentence).toMatch(/its own code ran \((?:\w+, called by )?keepBusy in holds\.mjs\)/);
   });
 });
