@@ -25,7 +25,7 @@ const main = join(root, 'dist/cjs/cli.cjs');
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-unprepared-'));
 const [kind = '', count = '12'] = process.argv.slice(2);
 const NOBODY = 65534;
-/** How long attaching takes, and how long the inspector may take to close after a kill. */
+/** How long attaching takes, and until when after a kill an inspector may open; a busy machine may close it later. */
 const STEPS_MS = 600;
 const OBSERVED_MS = 2000;
 const CLOSING_MS = 20_000;
@@ -267,7 +267,7 @@ const kinds = {
       // The inspector may open after that.
       const from = performance.now();
       let last = from;
-      while (performance.now() < from + OBSERVED_MS) {
+      while (performance.now() < from + OBSERVED_MS || (isOpen() && performance.now() < from + CLOSING_MS)) {
         if (isOpen()) last = performance.now();
         await sleep(10);
       }
