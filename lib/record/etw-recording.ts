@@ -8,9 +8,11 @@ import { ACTIVITY_SWITCH } from '../activity/switches.ts';
 import { TASK_EVENTS } from '../activity/task-hops.ts';
 import { dumpName, replacingFile } from '../base/output-file.ts';
 import { systemCodeOf } from '../base/system-code.ts';
+import { RuntimeKeywords } from '../known/automatic.ts';
 import { runningEtwSession } from '../platform/etw-session.ts';
 import { RECORDING_NAME } from '../platform/etw-session-reasons.ts';
 import { RecorderError } from '../platform/recorder-error.ts';
+import { ALL_KEYWORDS } from '../wire/schema.ts';
 import type { EtwProviderOptions } from './etw-provider-options.ts';
 import { EtwSession } from './etw-session.ts';
 import type { EtwSessionMode } from './etw-session-options.ts';
@@ -27,6 +29,9 @@ const CPU_EVENTS = ['process', 'thread', 'imageLoad', 'profile'] as const;
 const V8 = '57277741-3638-4a4b-bdba-0ac6e45da56c';
 /** What threads run: what CPU samples are charged by, and what `tracewright explain` needs. */
 const RUNS = { level: ACTIVITY_RUN.level, keywords: ACTIVITY_SWITCH.keyword | ACTIVITY_RUN.keyword };
+
+/** All keywords but that of ActivityCode, which has the level of runs: reading stacks is for those who ask. */
+const UNASKED = ALL_KEYWORDS ^ RuntimeKeywords.ActivityCode;
 
 /** Node.js's own events up to this level exclude activity switches. */
 const VERBOSE = 5;
@@ -250,8 +255,5 @@ function enableProviders(
 /** All of Node.js's own events, and what threads run only for those who sample or ask for a level or keywords. */
 function runsToo({ level, keywords }: EtwProviderOptions, areWanted: boolean): EtwProviderOptions {
   if (!areWanted) return level === undefined && keywords === undefined ? { level: VERBOSE } : {};
-  return {
-    level: Math.max(level ?? VERBOSE, RUNS.level),
-    ...(keywords !== undefined && { keywords: keywords | RUNS.keywords }),
-  };
+  return { level: Math.max(level ?? VERBOSE, RUNS.level), keywords: (keywords ?? UNASKED) | RUNS.keywords };
 }

@@ -118,6 +118,16 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
     expect(wide(callsOf(calls, 'startTrace')[0]?.file)).toMatch(/\\trace\.etl$/);
   });
 
+  it('has what threads run with CPU samples, but stacks of activities only on request', async () => {
+    const runtime = providerGuid('Node.Runtime');
+    const asked = async (...args: string[]) => {
+      const { calls } = await tracewright(['record', '--cpu', '--duration', '0.1', '--provider', ...args]);
+      return enabledIn(calls).at(-1);
+    };
+    expect(await asked('Node.Runtime')).toEqual([runtime, 6, '0xffffffffffffffbf']);
+    expect(await asked('Node.Runtime', '--keywords', '40')).toEqual([runtime, 6, '0x70']);
+  });
+
   it('has stacks of the requested providers, and of no others', async () => {
     const { calls } = await record('--stacks');
     const properties = callsOf(calls, 'enableTrace').map(({ parameters }) => parameters.slice(8, 16));
@@ -167,7 +177,7 @@ describe.skipIf(skipReason !== undefined)(suiteName('a recording'), { timeout: 9
     expect(enabled.map(({ provider, code, level, any }) => [provider, code, level, any])).toEqual([
       [TPL_EVENT_SOURCE, 1, 4, '0xc3'],
       [JAVASCRIPT, 1, 5, ALL_KEYWORDS],
-      [providerGuid('Node.Runtime'), 1, 6, '0x10'],
+      [providerGuid('Node.Runtime'), 1, 6, '0x30'],
       [OTHER, 1, 255, ALL_KEYWORDS],
       [OTHER, 2, 255, ALL_KEYWORDS],
     ]);
