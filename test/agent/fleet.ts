@@ -104,7 +104,7 @@ export class Fleet {
    * folder that others may not read.
    */
   async startHostile(kind: 'silent' | 'endless' | 'wordy', env: NodeJS.ProcessEnv): Promise<ChildProcess> {
-    const isRoot = process.geteuid?.() === 0;
+    const isRoot = process.getuid?.() === 0;
     if (isRoot) {
       chmodSync(this.root, 0o755);
       chmodSync(this.ports, 0o1777);
