@@ -27,7 +27,7 @@ export const RuntimeKeywords = {
   ActivitySwitches: ACTIVITY_SWITCH.keyword,
   /** Its level is above Verbose, too. */
   ActivityRuns: ACTIVITY_RUN.keyword,
-  /** Only for those who ask for it, as well. */
+  /** Only those who ask for it get it, as well. */
   ActivityCode: 0x40n,
   Exceptions: 0x8000n,
   Threading: 0x10000n,

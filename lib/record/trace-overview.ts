@@ -50,7 +50,7 @@ export interface OverviewProvider {
   readonly source?: string;
   /** The tracepoints of which it consists on Linux. */
   readonly tracepoints?: readonly string[];
-  /** Only Windows knows the processes. */
+  /** Linux does not tell the processes, so this is undefined there. */
   readonly processes?: readonly OverviewProcess[];
   readonly enabledBy: readonly OverviewEnabling[];
 }

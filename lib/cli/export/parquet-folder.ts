@@ -2,6 +2,7 @@
 import { packageVersion } from '../../base/package-files.ts';
 import { ParquetExport } from '../../export/parquet/parquet-export.ts';
 import { removeLeftovers } from '../../export/parquet/table-files.ts';
+import { endOf, tabledTrace } from '../../export/parquet/trace-tables.ts';
 import type { Trace } from '../../trace/trace.ts';
 import { TraceError } from '../../trace/trace-error.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
@@ -31,16 +32,7 @@ export async function exportParquet(source: ParquetSource, to: ParquetFolder): P
   removeLeftovers(to.folder);
   const exporter = new ParquetExport({
     folder: to.folder,
-    trace: {
-      name,
-      info: trace.info,
-      get processNames() {
-        return trace.processNames;
-      },
-      get kernelProcesses() {
-        return trace.kernelProcesses;
-      },
-    },
+    trace: tabledTrace(trace, name),
     service: to.service,
     createdBy: `tracewright version ${packageVersion()}`,
     names: to.names,
@@ -76,9 +68,4 @@ async function writeEvents(
     if (error instanceof TraceError || error instanceof InterruptedError) return error;
     throw error;
   }
-}
-
-function endOf(trace: Trace) {
-  const { lostEvents, lostBuffers, lateEvents, processNames, mappings } = trace;
-  return { lostEvents, lostBuffers, lateEvents, processNames, mappings };
 }

@@ -23,16 +23,7 @@ export async function writeTraceTables(
 ): Promise<TraceError | undefined> {
   const tables = new ParquetExport({
     folder,
-    trace: {
-      name,
-      info: trace.info,
-      get processNames() {
-        return trace.processNames;
-      },
-      get kernelProcesses() {
-        return trace.kernelProcesses;
-      },
-    },
+    trace: tabledTrace(trace, name),
     createdBy: 'tracewright',
     names,
     service,
@@ -44,14 +35,25 @@ export async function writeTraceTables(
     if (!(error instanceof TraceError)) throw error;
     problem = error;
   }
-  const { lostEvents, lostBuffers, lateEvents, processNames, mappings } = trace;
-  await tables.end({
-    lostEvents,
-    lostBuffers,
-    lateEvents,
-    processNames,
-    mappings,
-    problem: problem ?? trace.problem,
-  });
+  await tables.end({ ...endOf(trace), problem: problem ?? trace.problem });
   return problem;
+}
+
+/** What the tables need to know of a trace while it is read: names of processes come with its events. */
+export function tabledTrace(trace: Trace, name: string) {
+  return {
+    name,
+    info: trace.info,
+    get processNames() {
+      return trace.processNames;
+    },
+    get kernelProcesses() {
+      return trace.kernelProcesses;
+    },
+  };
+}
+
+/** What is known of a trace when it has been read. */
+export function endOf({ lostEvents, lostBuffers, lateEvents, processNames, mappings }: Trace) {
+  return { lostEvents, lostBuffers, lateEvents, processNames, mappings };
 }

@@ -38,7 +38,7 @@ export interface Kind {
   readonly durations: Quantiles;
   readonly parts: Part[];
   readonly sample: SampledActivity[];
-  /** Of their own runs, with their samples. */
+  /** These are the stacks of their own runs, with their samples. */
   readonly stacks: Map<SampledStack, number>;
 }
 
@@ -59,7 +59,7 @@ export class TraceKinds {
   readonly kinds: Map<string, Kind> = new Map();
   /** Activities at the top are in no other. */
   top = 0;
-  /** By what held activities, the stacks of these runs. */
+  /** The stacks of runs that held activities, where the key is what ran. */
   readonly holders: Map<string, Map<SampledStack, number>> = new Map();
   readonly #partIndexes = new Map<Kind, Map<string, number>>();
   #sampleSize = MAX_SAMPLE;

@@ -41,7 +41,7 @@ interface Method {
   readonly name: string;
   /** The file depends on the process and the runtime's id. */
   readonly file: string | undefined;
-  /** Only JavaScript in a session's samples has one. */
+  /** Only frames of JavaScript in the samples of a session have this. */
   readonly place: MethodPlace | undefined;
   /** This is undefined as long as nobody has asked for it: a source map may have to be read. */
   frame?: Frame;

@@ -43,7 +43,7 @@ export function hottestCode(
   return hottest && { ...hottest.code, share: hottest.samples / all };
 }
 
-/** By its text, the code in which samples were taken. */
+/** The code in which samples were taken, where the key is its text. */
 export function codesOf(
   stacks: ReadonlyMap<SampledStack, number>,
   framesOf: FramesOf,
