@@ -8,13 +8,15 @@ import { fileURLToPath } from 'node:url';
 import { expect, vi } from 'vitest';
 import { openTrace } from '../../lib/trace/index.ts';
 import { RunningCommand } from '../cli/run-tracewright.ts';
+import { isSoak } from '../soak.ts';
 
 const PROGRAM = fileURLToPath(new URL('fleet-program.mjs', import.meta.url));
 const HOSTILE = fileURLToPath(new URL('hostile-process.mjs', import.meta.url));
 const NOBODY = 65534;
 const REGISTER = fileURLToPath(new URL('../../dist/diagnostics/register.js', import.meta.url));
 export const PROVIDER = 'Tracewright-Fleet';
-const WAIT = { timeout: 20_000, interval: 50 };
+/** Hundreds of programs that start at once take minutes. */
+const WAIT = { timeout: isSoak ? 300_000 : 20_000, interval: 50 };
 
 class Program {
   readonly #child: ChildProcess;
