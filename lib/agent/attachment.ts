@@ -52,6 +52,10 @@ export class Attachment {
   #session: TracingSession | undefined;
   #trace: Trace | undefined;
   #isStopped = false;
+  /** Files for which the state was asked for. */
+  #askedFiles = 0;
+  /** Whether the process knows the command. */
+  #hasState = true;
   #received = 0;
   /** Events in sections that have been taken. */
   #taken = 0;
@@ -67,7 +71,10 @@ export class Attachment {
   constructor(options: AttachmentOptions) {
     this.#options = options;
     const { rule, recorder } = options;
-    this.#watch = watchTriggers(rule.triggers, performance.now(), (reason) => recorder.trigger(reason));
+    this.#watch = watchTriggers(rule.triggers, performance.now(), (reason) => {
+      recorder.trigger(reason);
+      this.#askForState();
+    });
     this.ended = this.#run();
   }
 
@@ -215,6 +222,21 @@ export class Attachment {
     const events = this.#received - this.#taken;
     this.#taken = this.#received;
     this.#options.recorder.take(section, events);
+    this.#askForState();
+  }
+
+  /** Each file has the state of the process's sources: the session's beginning is in the first of a stream only. */
+  #askForState(): void {
+    const { process, recorder, rule } = this.#options;
+    const { begunFiles } = recorder;
+    if (begunFiles === this.#askedFiles) return;
+    this.#askedFiles = begunFiles;
+    const isBeginning = begunFiles === 1 && rule.triggers.length === 0;
+    if (isBeginning || this.#session === undefined || this.#isStopped || !this.#hasState) return;
+    process.client.captureState(this.#session.id).catch((error: unknown) => {
+      // A process that does not answer, or has ended, is told elsewhere.
+      if (error instanceof DiagnosticsClientError && error.code === 'unsupported') this.#hasState = false;
+    });
   }
 
   /** What has arrived after the last sequence point. */

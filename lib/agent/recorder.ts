@@ -48,6 +48,7 @@ export class Recorder implements Ring {
   #file: TraceFile | undefined;
   #fileSince = 0;
   #files = 0;
+  #begunFiles = 0;
   /** Whether the next file continues one before it. */
   #continues = false;
   /** Files that are being completed. */
@@ -107,6 +108,11 @@ export class Recorder implements Ring {
       this.#uncount(held);
       this.#write(held.section, held.events, now);
     }
+  }
+
+  /** How many files have been begun, with something in them. */
+  get begunFiles(): number {
+    return this.#begunFiles;
   }
 
   /** Ends a file whose time is over. To be called often. */
@@ -192,9 +198,13 @@ export class Recorder implements Ring {
 
   #write(section: Section, events: number, now: number): void {
     if (this.#isFull(now)) this.#endFile();
-    if (events === 0 && this.#file === undefined) return;
+    const continued = this.#file;
+    if (events === 0 && continued === undefined) return;
     const reason = this.#append(section, events, now);
-    if (reason === undefined) return;
+    if (reason === undefined) {
+      if (this.#file !== continued) this.#begunFiles++;
+      return;
+    }
     this.#options.counters.dropped.add(reason, events);
     this.#endFile();
   }

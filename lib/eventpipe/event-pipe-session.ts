@@ -132,11 +132,16 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
     this.#settings.makeRoom?.(this.#output);
   }
 
+  /** Asks for the state of the session's sources in the midst of the trace. */
+  captureState(): void {
+    if (!this.#isOver) this.#share?.group.captureState('start');
+  }
+
   /** Takes no more events; writes the rest, and the end of the trace. */
   end(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    if (this.#settings.rundown) this.#share?.group.captureState();
+    if (this.#settings.rundown) this.#share?.group.captureState('stop');
     this.#share?.group.leave(this, false);
   }
 
@@ -147,7 +152,7 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
   endAtExit(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    if (this.#settings.rundown) this.#share?.group.captureState();
+    if (this.#settings.rundown) this.#share?.group.captureState('stop');
     this.#isExiting = true;
     this.#share?.group.leave(this, true);
   }

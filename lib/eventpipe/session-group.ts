@@ -136,9 +136,9 @@ export class SessionGroup implements Subscriber {
     this.#sources.add(member);
   }
 
-  /** Asks the sources of this thread for their state, for a trace that ends now. */
-  captureState(): void {
-    this.#sources.captureState();
+  /** Asks the sources of this thread for their state. */
+  captureState(kind: 'start' | 'stop'): void {
+    this.#sources.captureState(kind);
   }
 
   /**

@@ -4,6 +4,7 @@
  */
 
 import type { Subscriber } from '../listen/audience.ts';
+import { namedCommand } from '../listen/commands.ts';
 import { eventIdTest } from '../listen/filter.ts';
 import { eventSources, observeSources } from '../listen/sources.ts';
 import { subscriptionsOf } from '../listen/subscriptions.ts';
@@ -46,9 +47,16 @@ export class SessionSources {
     for (const source of [...this.#asked.keys()]) subscriptionsOf(source).disable(this.#subscriber, sender);
   }
 
-  /** Asks the sources for their state, before the trace ends. */
-  captureState(): void {
-    for (const [source, request] of [...this.#asked]) subscriptionsOf(source).onTraceEnd?.(request);
+  /** Asks the sources for their state: at once before the trace `stop`s; otherwise as ETW's sessions ask for it. */
+  captureState(kind: 'start' | 'stop'): void {
+    for (const [source, request] of [...this.#asked]) {
+      const subscriptions = subscriptionsOf(source);
+      if (kind === 'stop') subscriptions.onTraceEnd?.(request);
+      else {
+        const { level, keywords: anyKeyword } = request;
+        subscriptions.send(namedCommand('sendManifest', { level, anyKeyword }));
+      }
+    }
   }
 
   /** Delivers no more events to the subscriber. */

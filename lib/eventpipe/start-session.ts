@@ -81,11 +81,16 @@ export function startSession(options: SessionOptions): Session {
   return runSession({ ...settings, openOutput, makeRoom }, drain);
 }
 
+/** A session of this process for somebody else, who may ask for the state of its sources. */
+export interface OwnSession extends Session {
+  captureState(): void;
+}
+
 /** @param atExit writes the rest when the process exits, if that can be done synchronously */
 export function runSession<Output extends SessionOutput>(
   settings: SessionSettings<Output>,
   atExit?: (output: Output) => void,
-): Session {
+): OwnSession {
   const session = new EventPipeSession(settings);
   const forgetExit = doAtExit(() => {
     session.endAtExit();
@@ -109,6 +114,7 @@ export function runSession<Output extends SessionOutput>(
   };
   return {
     close,
+    captureState: () => session.captureState(),
     get result() {
       return session.result;
     },

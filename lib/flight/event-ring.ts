@@ -102,7 +102,7 @@ export class EventRing implements GroupMember {
   trace(reason: string): RingTrace {
     const { rounds, sampling } = this.#group;
     rounds.hurrySamples();
-    this.#group.captureState();
+    this.#group.captureState('stop');
     this.#group.open();
     this.take();
     const sections = this.#sections.map(({ before, rounds: all }) => ({ before, rounds: [...all] }));

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { openTrace } from '../../lib/trace/index.ts';
 import { readHyparquet } from '../export/parquet/parquet-folder.ts';
 import { Collector } from '../integrations/collector.ts';
 import { linuxOnly, named } from '../platforms.ts';
@@ -189,6 +190,30 @@ describe.skipIf(notHere !== undefined)(named('the agent', notHere), () => {
     expect(existsSync(fleet.folder)).toBe(false);
   });
 
+  it('has the state of a program in each of its files, those of a ring as well', async () => {
+    const providers = `${PROVIDER},Tracewright-FleetSettings`;
+    const triggers = [{ type: 'interval', intervalMs: 1000 }];
+    const rules = [
+      { name: 'stream', providers, file: { maxAgeMs: 300 } },
+      // Each of its files begins after the one before.
+      { name: 'ring', providers, collect: 'ring', durationMs: 300, triggers, limits: { perHour: 1000 } },
+    ];
+    const environment = { TMPDIR: fleet.ports, TEAM: 'payments' };
+    await fleet.collect({ rules: rules.map((rule) => ({ ...rule, match: { environment } })) });
+    await fleet.until('files_written_total', 30);
+    await fleet.endAgent();
+    const files = await Promise.all(
+      fleet.traces.map(async (path) => ({ path, states: await statesIn(path) })),
+    );
+    for (const rule of ['stream', 'ring']) {
+      const ofRule = files.filter(({ path }) => path.includes(`-${rule}-`));
+      expect(ofRule.length).toBeGreaterThan(3);
+      // The last may have ended before the program answered.
+      const without = ofRule.filter(({ states }) => states === 0);
+      expect(without.length, without.map(({ path }) => path).join()).toBeLessThanOrEqual(2);
+    }
+  });
+
   it('refuses the folder of another agent', async () => {
     await fleet.collect();
     const { status, stderr } = await fleet.command().end();
@@ -249,6 +274,15 @@ describe.skipIf(notHere !== undefined)(named('the agent', notHere), () => {
     expect(fleet.partial).toEqual([]);
   });
 });
+
+async function statesIn(path: string): Promise<number> {
+  const trace = await openTrace(path);
+  let states = 0;
+  for await (const batch of trace.batches()) {
+    for (const { name } of batch) if (name === 'Setting') states++;
+  }
+  return states;
+}
 
 function openFilesOf(processId: number, folder: string): string[] {
   const descriptors = `/proc/${processId}/fd`;

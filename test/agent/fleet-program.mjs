@@ -1,6 +1,6 @@
 // One of many programs for the agent: writes activities with events inside at a rate while somebody listens. At SIGTERM
 // or SIGHUP it says how many it has written since it was asked last; the former ends it.
-import { defineEventSource, event } from '../../dist/index.js';
+import { defineEventSource, event, Opcode } from '../../dist/index.js';
 
 const PERIOD_MS = 10;
 const [rate = '1000'] = process.argv.slice(2);
@@ -8,6 +8,12 @@ const log = defineEventSource('Tracewright-Fleet', {
   RequestStart: event({ url: 'string' }),
   RequestStop: event({ success: 'bool', status: 'uint16' }),
   CacheMiss: event({ key: 'string', size: 'uint32' }),
+});
+const settings = defineEventSource('Tracewright-FleetSettings', {
+  Setting: event({ rate: 'string' }, { opcode: Opcode.DataCollectionStart }),
+});
+settings.onStateRequest(({ kind }) => {
+  if (kind === 'start') settings.Setting({ rate });
 });
 /** One request in so many fails. */
 const FAILING = 100;

@@ -89,6 +89,15 @@ export class DiagnosticsClient {
     }
   }
 
+  /**
+   * Asks the sources of a session for their state (see `onStateRequest`), which then comes in the session's stream.
+   *
+   * @throws DiagnosticsClientError with the code `unsupported` from .NET's runtime
+   */
+  async captureState(sessionId: bigint): Promise<void> {
+    await this.#ask({ command: 'CaptureState', sessionId }, 'CaptureState', () => {});
+  }
+
   /** The reply comes once the session's events have been written. */
   async #stopTracing(sessionId: bigint, signal: AbortSignal): Promise<void> {
     const request = { command: 'StopTracing', sessionId } as const;

@@ -134,6 +134,9 @@ export class RequestServer {
       case 'StopTracing':
         await this.#sessions.stop(request.sessionId);
         return encodeSessionReply(request.sessionId);
+      case 'CaptureState':
+        this.#sessions.captureState(request.sessionId);
+        return encodeOk();
       // Specific to .NET's runtime.
       case 'GenerateCoreDump':
       case 'AttachProfiler':

@@ -41,6 +41,7 @@ interface RunningSession {
   readonly connection: ServerConnection;
   /** Resolves when the client has received everything, or has gone. */
   stop(): Promise<void>;
+  captureState?(): void;
 }
 
 /** A session that another thread started for this one: see `StandIn`. */
@@ -78,6 +79,11 @@ export class TracingSessions {
     session?.connection.end();
   }
 
+  /** Asks the sources for their state. A session that is over, or of the kernel, has none in its trace. */
+  captureState(id: bigint): void {
+    this.#running.get(id)?.captureState?.();
+  }
+
   async stopAll(): Promise<void> {
     await Promise.all([...this.#running.keys()].map((id) => this.stop(id)));
   }
@@ -104,7 +110,8 @@ export class TracingSessions {
     const stop = async (): Promise<void> => {
       await session.close();
     };
-    const id = this.#add(connection, stop, begun?.id);
+    const captureState = () => session.captureState();
+    const id = this.#add(connection, { stop, captureState }, begun?.id);
     output.open(begun === undefined ? encodeSessionReply(id) : NOTHING);
   }
 
@@ -122,7 +129,7 @@ export class TracingSessions {
       throw noRoom();
     }
     const session = UserEventsSession.start(tracing, descriptor);
-    const id = this.#add(connection, async () => session.stop());
+    const id = this.#add(connection, { stop: async () => session.stop() });
     connection.send(encodeSessionReply(id));
   }
 
@@ -147,11 +154,16 @@ export class TracingSessions {
     return this.#running.size < MAX_SESSIONS;
   }
 
-  #add(connection: ServerConnection, stop: () => Promise<void>, id = ++this.#lastId): bigint {
+  #add(
+    connection: ServerConnection,
+    session: Omit<RunningSession, 'connection'>,
+    id = ++this.#lastId,
+  ): bigint {
     this.#running.set(id, {
+      ...session,
       connection,
       stop: async () => {
-        await stop();
+        await session.stop();
         this.#running.delete(id);
       },
     });

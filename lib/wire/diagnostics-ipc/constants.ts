@@ -16,8 +16,11 @@ export const CommandSet = { Dump: 1, EventPipe: 2, Profiler: 3, Process: 4, Serv
 
 export const DumpCommand = { GenerateCoreDump: 1, GenerateCoreDump2: 2, GenerateCoreDump3: 3 } as const;
 
-/** CollectTracing versions 1 to 6 are the commands 2 to 7. */
-export const EventPipeCommand = { StopTracing: 1, CollectTracing: 2 } as const;
+/**
+ * CollectTracing versions 1 to 6 are the commands 2 to 7. CaptureState is tracewright's own, after ETW's control code
+ * EVENT_CONTROL_CODE_CAPTURE_STATE: .NET's runtime does not know it.
+ */
+export const EventPipeCommand = { StopTracing: 1, CollectTracing: 2, CaptureState: 0x80 } as const;
 
 export const ProfilerCommand = { AttachProfiler: 1, StartupProfiler: 2 } as const;
 

@@ -24,7 +24,7 @@ export type Request =
       /** Version 1 says whether diagnostic output is requested. */
       readonly flags: number;
     }
-  | { readonly command: 'StopTracing'; readonly sessionId: bigint }
+  | { readonly command: 'StopTracing' | 'CaptureState'; readonly sessionId: bigint }
   | { readonly command: 'CollectTracing'; readonly version: TracingVersion; readonly tracing: Tracing }
   | {
       readonly command: 'AttachProfiler';
@@ -66,7 +66,8 @@ export function encodeRequest(request: Request): Uint8Array {
         writer.uint32(request.flags);
       });
     case 'StopTracing':
-      return encodeMessage(CommandSet.EventPipe, EventPipeCommand.StopTracing, (writer) =>
+    case 'CaptureState':
+      return encodeMessage(CommandSet.EventPipe, EventPipeCommand[request.command], (writer) =>
         writer.uint64(request.sessionId),
       );
     case 'CollectTracing':
@@ -153,6 +154,7 @@ function readDumpRequest(id: number, payload: MessageCursor): Request | undefine
 
 function readEventPipeRequest(id: number, payload: MessageCursor): Request | undefined {
   if (id === EventPipeCommand.StopTracing) return { command: 'StopTracing', sessionId: payload.uint64() };
+  if (id === EventPipeCommand.CaptureState) return { command: 'CaptureState', sessionId: payload.uint64() };
   const version = id - EventPipeCommand.CollectTracing + 1;
   if (!isVersion<TracingVersion>(version, 6)) return undefined;
   return { command: 'CollectTracing', version, tracing: readTracing(payload, version) };

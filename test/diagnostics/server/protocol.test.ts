@@ -184,6 +184,8 @@ describePorts('a diagnostic port', () => {
       [
         ...[0x01, 0x02, 0x03].map((id) => [DUMP, id]),
         ...[0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07].map((id) => [EVENT_PIPE, id]),
+        // CaptureState, which .NET's runtime does not know.
+        [EVENT_PIPE, 0x80],
         ...[0x01, 0x02].map((id) => [PROFILER, id]),
         ...[0x00, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, 0x07, 0x08].map((id) => [PROCESS, id]),
       ].map(String),

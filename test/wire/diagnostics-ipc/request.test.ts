@@ -29,6 +29,7 @@ const REQUESTS: readonly [Request, commandSet: number, commandId: number, payloa
     `${PATH_A} 01000000 00000000`,
   ],
   [{ command: 'StopTracing', sessionId: 0x0123456789abcdefn }, 2, 1, 'efcdab8967452301'],
+  [{ command: 'CaptureState', sessionId: 0x0123456789abcdefn }, 2, 0x80, 'efcdab8967452301'],
   [
     { command: 'AttachProfiler', timeoutMs: 1000, profilerGuid: GUID, path: 'a', data: bytesOf('0102') },
     3,
