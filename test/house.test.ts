@@ -191,6 +191,39 @@ describe('the sources', () => {
   });
 });
 
+describe('an error class of lib/', () => {
+  const text = libFiles.map((path) => readFileSync(path, 'utf8')).join('\n');
+  const classes = Array.from(
+    text.matchAll(
+      /^(?:export )?(?:abstract )?class (\w+) extends (\w*Error)\b.*\{\n((?:(?! {2}constructor|\}).*\n)*)/gm,
+    ),
+    ([, name = '', , members = '']) => ({ name, members }),
+  );
+  const isCaught = (name: string) => new RegExp(`instanceof ${name}\\b`).test(text);
+  const reports = join(packageFolder, 'test/api');
+  const api = readdirSync(reports)
+    .map((report) => readFileSync(join(reports, report), 'utf8'))
+    .join('\n');
+
+  it('is found by this test', () => {
+    expect(classes.map(({ name }) => name)).toContain('TraceError');
+    expect(classes.length).toBeGreaterThan(10);
+  });
+
+  it('is named as one, and its errors are', () => {
+    const others = classes.filter(
+      ({ name, members }) =>
+        !/Error$/.test(name) || !new RegExp(`name(?:: string)? = '${name}'`).test(members),
+    );
+    expect(others.map(({ name }) => name)).toEqual([]);
+  });
+
+  it('is caught by its class, or is public', () => {
+    const unused = classes.filter(({ name }) => !isCaught(name) && !api.includes(`export class ${name} `));
+    expect(unused.map(({ name }) => name)).toEqual([]);
+  });
+});
+
 /** The files that a line of ARCHITECTURE.md names: short names are beside the last file with a folder. */
 function filesNamedIn(line: string): string[] {
   let folder = '.';

@@ -9,17 +9,6 @@ const GUID_LENGTH = 36;
 const DASHES = [8, 13, 18, 23];
 const GUID_BYTES = 16;
 
-/** Text that is not a GUID of the form `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`. */
-export class GuidFormatError extends Error {
-  override readonly name = 'GuidFormatError';
-  readonly text: string;
-
-  constructor(text: string) {
-    super(`"${text}" is not a GUID: expected 32 hexadecimal digits grouped 8-4-4-4-12.`);
-    this.text = text;
-  }
-}
-
 /**
  * An immutable GUID.
  *
@@ -44,11 +33,11 @@ export class Guid {
     this.text = undefined;
   }
 
-  /** Parses a GUID in upper or lower case. Throws GuidFormatError if `text` is not a GUID. */
+  /** Parses a GUID in upper or lower case. Throws RangeError if `text` is not a GUID. */
   static parse(text: string): Guid {
     const guid = Guid.tryParse(text);
-    if (guid === undefined) throw new GuidFormatError(text);
-    return guid;
+    if (guid !== undefined) return guid;
+    throw new RangeError(`"${text}" is not a GUID: expected 32 hexadecimal digits grouped 8-4-4-4-12.`);
   }
 
   /** Parses a GUID in upper or lower case; undefined if `text` is not a GUID. */

@@ -1,14 +1,14 @@
 /** A session of one rule in one process, and what becomes of its events. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { thrownMessage } from '../base/value-text.ts';
 import { DiagnosticsClientError } from '../diagnostics/client/client-error.ts';
 import type { TracingSession } from '../diagnostics/client/tracing-session.ts';
 import { openTrace } from '../trace/open-trace.ts';
 import type { Trace } from '../trace/trace.ts';
-import { TraceError } from '../trace/trace-error.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
 import { streamingTracing } from '../wire/diagnostics-ipc/tracing.ts';
-import { NetTraceError } from '../wire/nettrace/error.ts';
+import { TraceError } from '../wire/trace-error.ts';
 import type { AgentCounters } from './agent-counters.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import type { NodeProcess } from './node-processes.ts';
@@ -109,7 +109,7 @@ export class Attachment {
         error instanceof DiagnosticsClientError ? error.code === 'ended' : this.#sections.isEmpty;
       if (isOver && this.#session === undefined && !this.#isStopped) counters.missed++;
       if (!isOver) {
-        const isTrace = error instanceof NetTraceError || error instanceof TraceError;
+        const isTrace = error instanceof TraceError;
         const kind = isTrace ? 'trace' : 'session';
         counters.errors.add(kind);
         const reason = thrownMessage(error);

@@ -4,11 +4,12 @@
  * description of itself, the descriptions of events so far, and the last sequence point, by which readers count missing
  * events.
  */
+
 import type { Block, Framing } from '../wire/nettrace/block.ts';
 import { ByteQueue } from '../wire/nettrace/byte-queue.ts';
 import { BlockKind, FormatVersion } from '../wire/nettrace/constants.ts';
-import { NetTraceError } from '../wire/nettrace/error.ts';
 import { readStart } from '../wire/nettrace/framing.ts';
+import { TraceError } from '../wire/trace-error.ts';
 
 export type SectionBlock = Pick<Block, 'kind' | 'bytes'>;
 
@@ -48,7 +49,7 @@ interface SectionEnd {
 
 export class TraceSections {
   /** Why there are no more sections. */
-  fault: NetTraceError | undefined;
+  fault: TraceError | undefined;
   /** The size of the whole blocks so far, with what precedes them. */
   wholeSize = 0;
   readonly #queue = new ByteQueue();
@@ -99,7 +100,7 @@ export class TraceSections {
         this.#begin(block);
       }
     } catch (error) {
-      if (!(error instanceof NetTraceError)) throw error;
+      if (!(error instanceof TraceError)) throw error;
       this.fault = error;
     }
     return complete;
@@ -124,7 +125,7 @@ export class TraceSections {
   #add(block: Block): void {
     if (this.#trace === undefined) {
       if (block.kind !== BlockKind.Trace || this.#framing?.formatVersion !== FormatVersion.V4) {
-        throw new NetTraceError('unsupported', block.position, 'It is not a nettrace of version 4.');
+        throw new TraceError('unsupported', block.position, 'It is not a nettrace of version 4.');
       }
       this.#trace = owned(block);
       this.#begin(undefined);
@@ -148,8 +149,8 @@ export class TraceSections {
     this.#size = 0;
   }
 
-  #tooLarge(what: string, limit: number): NetTraceError {
-    return new NetTraceError('unsupported', this.#queue.position, `It ${what} in ${limit >> 20} MB.`);
+  #tooLarge(what: string, limit: number): TraceError {
+    return new TraceError('unsupported', this.#queue.position, `It ${what} in ${limit >> 20} MB.`);
   }
 }
 

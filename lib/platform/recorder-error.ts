@@ -1,18 +1,16 @@
 /** Why a recording is not possible. */
 export class RecorderError extends Error {
-  override readonly name = 'RecorderError';
-}
+  override readonly name: string = 'RecorderError';
+  /** The system's code, such as `EACCES`, where the user lacks a permission or the system a feature. */
+  readonly code: string | undefined;
 
-/** This user lacks a permission; the message says how to get it. */
-export class RecorderPermissionError extends RecorderError {}
-
-/** Perf events are missing, or this user may not use them. */
-export class PerfEventsError extends RecorderError {
-  /** The system's code. */
-  readonly code: string;
-
-  constructor(code: string, message: string) {
+  constructor(message: string, code?: string) {
     super(message);
     this.code = code;
   }
+}
+
+/** Perf events are missing, or this user may not use them: tracefs may do. */
+export class PerfEventsError extends RecorderError {
+  override readonly name = 'PerfEventsError';
 }

@@ -17,13 +17,13 @@ export function recorderOpenError(error: number, step: string): RecorderError {
     case 'ENOENT':
     case 'EOPNOTSUPP':
       return new PerfEventsError(
-        name,
         `Perf events are not available here (${name}): ` +
           'the kernel was built without CONFIG_PERF_EVENTS, or a sandbox such as seccomp hides them.',
+        name,
       );
     case 'EACCES':
     case 'EPERM':
-      return new PerfEventsError(name, permissionReason(name));
+      return new PerfEventsError(permissionReason(name), name);
     case 'EINVAL':
       return new RecorderError(
         'This kernel does not support the recording (EINVAL): it needs Linux 6.0 or later.',

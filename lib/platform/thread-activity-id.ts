@@ -12,7 +12,7 @@ import { theTracer } from './tracer.ts';
 /** EVENT_ACTIVITY_CTRL_... of evntprov.h. */
 const Control = { Get: 1, Set: 2, Create: 3, GetSet: 4, CreateSet: 5 } as const;
 
-/** Ids are GUID text; the empty GUID means no id. Text that is not a GUID throws GuidFormatError. */
+/** Ids are GUID text; the empty GUID means no id. Text that is not a GUID throws RangeError. */
 export const threadActivityId = {
   /** The thread's id. */
   get(): string | undefined {

@@ -9,12 +9,12 @@ import { systemCodeText } from '../base/system-code.ts';
 import type { ClockPair, RecorderCounts } from '../platform/recorder.ts';
 import { RecorderError } from '../platform/recorder-error.ts';
 import { recorderAddReason, systemErrorName } from '../platform/recorder-reasons.ts';
-import { Fault } from '../wire/fault.ts';
 import { commonFields, type FtraceEvent, readPage } from '../wire/ftrace/page.ts';
 import { sideBandAttr, tracepointAttr } from '../wire/perf-data/write/attr.ts';
 import type { RecordedEvent } from '../wire/perf-data/write/features.ts';
 import { FINISHED_ROUND, lostRecord } from '../wire/perf-data/write/records.ts';
 import { RAW_LIMIT, writeSample } from '../wire/perf-data/write/sample.ts';
+import { TraceError } from '../wire/trace-error.ts';
 import { TracedThreads } from './traced-threads.ts';
 import type { Tracefs } from './tracefs.ts';
 import type { TracefsInstance } from './tracefs-instance.ts';
@@ -215,7 +215,7 @@ export class TracefsRecorder {
       if (isLoss) this.#lose(page.lostBefore, page.time, index);
       for (const event of page.events) this.#take(event, index);
     } catch (error) {
-      if (!(error instanceof Fault)) throw error;
+      if (!(error instanceof TraceError)) throw error;
       if (this.#damagedPages++ === 0) this.#firstDamage = error.message;
     }
   }

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { systemCodeOf, systemCodeText } from '../base/system-code.ts';
 import { loadAddon } from '../platform/addon.ts';
 import { OwnedDescriptor } from '../platform/owned-descriptor.ts';
-import { RecorderError, RecorderPermissionError } from '../platform/recorder-error.ts';
+import { RecorderError } from '../platform/recorder-error.ts';
 import { type Tracepoint, USER_EVENTS } from './tracepoint-selection.ts';
 
 const USUAL_ROOT = '/sys/kernel/tracing';
@@ -138,9 +138,10 @@ export class Tracefs {
       );
     }
     const group = process.getgid?.();
-    return new RecorderPermissionError(
+    return new RecorderError(
       `This user may not read the tracepoints in ${this.#root} (${code}). ` +
         `As root: mount -o remount,mode=755,gid=${group} ${this.#root}`,
+      code,
     );
   }
 }

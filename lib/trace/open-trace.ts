@@ -1,5 +1,7 @@
 /** Opens a trace of any supported format. */
+
 import { fileURLToPath } from 'node:url';
+import { TraceError } from '../wire/trace-error.ts';
 import type { OpenedSource } from './byte-source.ts';
 import { formatOf, unrecognized } from './sniff.ts';
 import { openFile } from './source/file-source.ts';
@@ -9,7 +11,6 @@ import { openStream } from './source/stream-source.ts';
 import { isZip, openZip } from './source/zip.ts';
 import { isZstd, openZstd } from './source/zstd.ts';
 import { type OnDamage, Trace } from './trace.ts';
-import { TraceError } from './trace-error.ts';
 import type { ManifestFinder, OpenReader, TmfFinder, TraceFormat } from './trace-reader.ts';
 
 export interface OpenTraceOptions {

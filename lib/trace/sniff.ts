@@ -1,7 +1,8 @@
 /** Distinguishes trace formats by their first bytes; file names do not matter. */
+
 import { hexText } from '../base/bytes.ts';
 import { isPerfettoHead } from '../wire/perfetto/packet-splitter.ts';
-import { TraceError } from './trace-error.ts';
+import { TraceError } from '../wire/trace-error.ts';
 import type { TraceFormat } from './trace-reader.ts';
 
 const PERF_MAGICS = ['PERFILE2', '2ELIFREP'];

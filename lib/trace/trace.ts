@@ -1,6 +1,6 @@
 /** An open trace: what it says about itself, and its events. */
+import { TraceError } from '../wire/trace-error.ts';
 import type { CodeMappings } from './code-mappings.ts';
-import { TraceError } from './trace-error.ts';
 import type { TraceEvent } from './trace-event.ts';
 import type { StackCounts, TraceInfo, TraceReader } from './trace-reader.ts';
 

@@ -305,7 +305,6 @@ export const EXPECTED_ERRORS = [
   'EventHeaderError',
   'TraceLoggingError',
   'ManifestError',
-  'NetTraceError',
   'TracepointV1Error',
 ];
 

@@ -1,16 +1,17 @@
 /** `tracewright counters`: shows the counters of a process as it reports them, through its diagnostic port. */
+
 import { DiagnosticsClientError } from '../../diagnostics/client/client-error.ts';
 import type { DiagnosticsClient } from '../../diagnostics/client/diagnostics-client.ts';
 import type { TracingSession } from '../../diagnostics/client/tracing-session.ts';
 import { wrongCaseOf } from '../../known/automatic.ts';
 import { openTrace } from '../../trace/open-trace.ts';
-import { TraceError } from '../../trace/trace-error.ts';
 import { METRICS_PROVIDER } from '../../view/counter-values.ts';
 import {
   type StreamingTracing,
   streamingTracing,
   type TracingProvider,
 } from '../../wire/diagnostics-ipc/tracing.ts';
+import { TraceError } from '../../wire/trace-error.ts';
 import { durationArgument, given } from '../argument-values.ts';
 import { BUFFER_MEGABYTES } from '../collect/collect.ts';
 import { readSession, TARGET_USAGE, targetArguments, withTarget } from '../collect/target-argument.ts';

@@ -1,13 +1,14 @@
 /** What `--parquet` of `tracewright export` loads: writes a trace into a folder of Parquet files. */
+
 import { packageVersion } from '../../base/package-files.ts';
 import { ParquetExport } from '../../export/parquet/parquet-export.ts';
 import { removeLeftovers } from '../../export/parquet/table-files.ts';
 import { endOf, tabledTrace } from '../../export/parquet/trace-tables.ts';
 import type { Trace } from '../../trace/trace.ts';
-import { TraceError } from '../../trace/trace-error.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { FrameNames } from '../../view/cpu/frame-names.ts';
 import { countText } from '../../view/number-text.ts';
+import { TraceError } from '../../wire/trace-error.ts';
 import { InterruptedError } from '../interruption.ts';
 import { say, warn } from '../messages.ts';
 import type { FilteredEvents } from '../trace/filtered-events.ts';

@@ -1,9 +1,10 @@
 /** `tracewright query FILE... SQL`: asks traces, or folders of Parquet files, in SQL. */
+
 import { existsSync } from 'node:fs';
 import { writeTraceTables } from '../../export/parquet/trace-tables.ts';
 import { Database, isTableFolder } from '../../query/database.ts';
 import { loadDuckDb } from '../../query/duckdb.ts';
-import type { TraceError } from '../../trace/trace-error.ts';
+import type { TraceError } from '../../wire/trace-error.ts';
 import { withTemporaries } from '../command-output.ts';
 import { filesArguments, type OptionValues } from '../file-arguments.ts';
 import { warn } from '../messages.ts';

@@ -2,11 +2,7 @@
  * `tracewright record`: records the events of the whole system, or of one process, into a file until something ends it.
  */
 
-import {
-  PerfEventsError,
-  type RecorderError,
-  RecorderPermissionError,
-} from '../../platform/recorder-error.ts';
+import { RecorderError } from '../../platform/recorder-error.ts';
 import { RECORDER_VARIABLE } from '../../platform/recorder-notice.ts';
 import { missingTracer } from '../../record/tracefs.ts';
 import { clearProgress, printHelp, say, sentenceOf, showProgress, warn } from '../messages.ts';
@@ -118,10 +114,7 @@ async function start(given: RecordArguments, args: readonly string[]): Promise<R
 
 /** Whether the user could record the system, given root. */
 function isPermission(error: unknown): error is RecorderError {
-  return (
-    error instanceof RecorderPermissionError ||
-    (error instanceof PerfEventsError && ['EACCES', 'EPERM'].includes(error.code))
-  );
+  return error instanceof RecorderError && (error.code === 'EACCES' || error.code === 'EPERM');
 }
 
 /**

@@ -108,13 +108,10 @@ class Visit {
       if (client !== undefined) return client;
       await sleep(POLL_MS);
     }
-    throw new LateInspectorError(
+    throw this.#process.refusal(
       'timeout',
-      this.#process.refusal(
-        'timeout',
-        'it has got SIGUSR1 but opened no inspector: it handles the signal itself, has --permission, or is blocked ' +
-          'outside JavaScript',
-      ).message,
+      'it has got SIGUSR1 but opened no inspector: it handles the signal itself, has --permission, or is blocked ' +
+        'outside JavaScript',
     );
   }
 
@@ -191,9 +188,6 @@ class Visit {
   }
 }
 
-/** The inspector may still open, and is then to be closed. */
-class LateInspectorError extends DiagnosticsClientError {}
-
 function isAnswer(message: string): boolean {
   try {
     valueIn((JSON.parse(message) as { readonly result?: unknown }).result);
@@ -218,7 +212,9 @@ async function main([text = '']: readonly string[]): Promise<void> {
       await visit.prepare();
     } catch (error) {
       fail(error);
-      if (error instanceof LateInspectorError) await visit.closeOpened(LATE_OPENING_MS);
+      // The inspector may still open, and is then to be closed.
+      const mayOpen = error instanceof DiagnosticsClientError && error.code === 'timeout';
+      if (mayOpen) await visit.closeOpened(LATE_OPENING_MS);
     }
   } catch (error) {
     fail(error);

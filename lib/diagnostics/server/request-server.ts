@@ -1,9 +1,8 @@
 /** Serves connections: reads a request, executes it, and replies. Every message gets a reply. */
-import { UserEventsSessionError } from '../../eventpipe/user-events/check-providers.ts';
 import { thisProcess } from '../../listen/this-process.ts';
 import { ErrorCode, HEADER_SIZE, PerfMapType } from '../../wire/diagnostics-ipc/constants.ts';
 import { encodeEnvironment } from '../../wire/diagnostics-ipc/environment.ts';
-import { DiagnosticsIpcError } from '../../wire/diagnostics-ipc/error.ts';
+import { DiagnosticsIpcError, RefusedError } from '../../wire/diagnostics-ipc/error.ts';
 import { readHeader } from '../../wire/diagnostics-ipc/message.ts';
 import {
   encodeError,
@@ -16,7 +15,6 @@ import type { StreamingTracing } from '../../wire/diagnostics-ipc/tracing.ts';
 import type { ServerConnection } from './connection.ts';
 import { environmentVariables, setEnvironmentVariable } from './environment-variables.ts';
 import type { BegunSession, TracingSessions } from './tracing-sessions.ts';
-import { RefusedError } from './tracing-sessions.ts';
 
 /** Whether a port suspends the process at startup, until a tool resumes it. */
 export class StartupGate {
@@ -153,10 +151,7 @@ function done(errorCode: number | undefined): Uint8Array {
 }
 
 function replyCodeOf(error: unknown): number {
-  const isTold =
-    error instanceof DiagnosticsIpcError ||
-    error instanceof RefusedError ||
-    error instanceof UserEventsSessionError;
+  const isTold = error instanceof DiagnosticsIpcError || error instanceof RefusedError;
   return isTold ? error.replyCode : ErrorCode.Fail;
 }
 

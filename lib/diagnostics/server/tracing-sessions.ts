@@ -10,24 +10,12 @@ import {
   FLIGHT_RECORDER,
   StreamFormat,
 } from '../../wire/diagnostics-ipc/constants.ts';
+import { RefusedError } from '../../wire/diagnostics-ipc/error.ts';
 import { encodeSessionReply } from '../../wire/diagnostics-ipc/reply.ts';
 import type { StreamingTracing, Tracing, UserEventsTracing } from '../../wire/diagnostics-ipc/tracing.ts';
 import { pieceBytes } from '../../wire/nettrace/write/framing.ts';
 import type { ServerConnection } from './connection.ts';
 import { ConnectionOutput } from './connection-output.ts';
-
-/** A request that is refused. */
-export class RefusedError extends Error {
-  override readonly name = 'RefusedError';
-  /** One of `ErrorCode`, for the client. */
-  readonly replyCode: number;
-
-  /** @param message a complete sentence */
-  constructor(replyCode: number, message: string) {
-    super(message);
-    this.replyCode = replyCode;
-  }
-}
 
 /** .NET's runtime has the same limit. */
 const MAX_SESSIONS = 64;
@@ -58,7 +46,7 @@ export class TracingSessions {
   /**
    * Replies, and keeps the connection.
    *
-   * @throws RefusedError, SessionError, UserEventsSessionError
+   * @throws RefusedError, SessionError
    */
   async start(tracing: Tracing, connection: ServerConnection): Promise<void> {
     if (!this.#hasRoom()) throw noRoom();

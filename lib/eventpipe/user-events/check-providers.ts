@@ -1,26 +1,14 @@
 /** What a user_events session may request. */
 import { shown } from '../../base/value-text.ts';
 import { ErrorCode } from '../../wire/diagnostics-ipc/constants.ts';
+import { RefusedError } from '../../wire/diagnostics-ipc/error.ts';
 import type { TracepointSet, UserEventsProvider } from '../../wire/diagnostics-ipc/tracing.ts';
 import { isTracepointName } from '../../wire/tracepoint-v1/definition.ts';
 import { ProviderRequests } from '../requests.ts';
 import { SessionError, sessionProvider } from '../session-provider.ts';
 import { namesOf } from './tracepoints.ts';
 
-/** Why a user_events session cannot be started. */
-export class UserEventsSessionError extends Error {
-  override readonly name = 'UserEventsSessionError';
-  /** The code of the error reply to the tool that requested the session: one of `ErrorCode`. */
-  readonly replyCode: number;
-
-  /** @param message a complete sentence */
-  constructor(replyCode: number, message: string) {
-    super(message);
-    this.replyCode = replyCode;
-  }
-}
-
-/** @throws UserEventsSessionError */
+/** @throws RefusedError */
 export function checkProviders(providers: readonly UserEventsProvider[]): void {
   if (providers.length === 0) refuse('A session must request events of at least one provider.');
   for (const provider of providers) {
@@ -62,5 +50,5 @@ function idOfTwo(sets: readonly TracepointSet[]): number | undefined {
 }
 
 function refuse(message: string): never {
-  throw new UserEventsSessionError(ErrorCode.BadEncoding, message);
+  throw new RefusedError(ErrorCode.BadEncoding, message);
 }

@@ -7,10 +7,11 @@ import type { SessionPart } from '../../listen/shared-sessions.ts';
 import type { OwnedDescriptor } from '../../platform/owned-descriptor.ts';
 import { PassedTracer, type PassedTracerCounts, PassedTracerError } from '../../platform/passed-tracer.ts';
 import { ErrorCode } from '../../wire/diagnostics-ipc/constants.ts';
+import { RefusedError } from '../../wire/diagnostics-ipc/error.ts';
 import type { UserEventsTracing } from '../../wire/diagnostics-ipc/tracing.ts';
 import { scratch } from '../../wire/scratch.ts';
 import { tracepointV1Definition } from '../../wire/tracepoint-v1/definition.ts';
-import { checkProviders, UserEventsSessionError } from './check-providers.ts';
+import { checkProviders } from './check-providers.ts';
 import { shareUserEvents } from './shared-session.ts';
 import { ThreadPart } from './thread-part.ts';
 import { tracepointNames } from './tracepoints.ts';
@@ -36,7 +37,7 @@ export class UserEventsSession {
    * Writes the events of all threads to the tracepoints that are being recorded, from now on.
    *
    * @param descriptor owned by the session: closed at its end, or if this throws
-   * @throws UserEventsSessionError
+   * @throws RefusedError
    */
   static start({ providers }: UserEventsTracing, descriptor: OwnedDescriptor): UserEventsSession {
     try {
@@ -69,6 +70,6 @@ function startTracer(id: string, descriptor: OwnedDescriptor, definitions: reado
     return PassedTracer.start(id, descriptor, definitions, scratch);
   } catch (error) {
     if (!(error instanceof PassedTracerError)) throw error;
-    throw new UserEventsSessionError(REPLY_CODES[error.code], error.message);
+    throw new RefusedError(REPLY_CODES[error.code], error.message);
   }
 }

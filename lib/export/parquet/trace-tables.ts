@@ -1,8 +1,9 @@
 /** Writes the tables of a trace into a folder of Parquet files. */
+
 import type { Trace } from '../../trace/trace.ts';
-import { TraceError } from '../../trace/trace-error.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { FrameNames } from '../../view/cpu/frame-names.ts';
+import { TraceError } from '../../wire/trace-error.ts';
 import { ParquetExport } from './parquet-export.ts';
 
 export interface TablesTarget {

@@ -4,7 +4,7 @@ import { viewOf } from '../../base/bytes.ts';
 import { type EtlBuffer, openBuffer } from '../../wire/etl/buffer.ts';
 import { type BufferForm, isBlankHeader, readBufferHeader } from '../../wire/etl/buffer-header.ts';
 import { BUFFER_HEADER_SIZE } from '../../wire/etl/constants.ts';
-import { EtlError } from '../../wire/etl/error.ts';
+import { TraceError } from '../../wire/trace-error.ts';
 import { CHUNK_SIZE, type SeekableBytes } from '../byte-source.ts';
 
 /** Smaller buffers are read together with their surroundings: a read costs more than its bytes. */
@@ -73,7 +73,7 @@ const MAX_BUFFERS = 4_000_000;
  * All buffers in file order, read in larger chunks. The next one may overwrite the bytes of the previous one, unless it
  * was compressed: the memory for a large file would otherwise be freed only now and then.
  *
- * @throws EtlError if the next one cannot be located, because the previous one is damaged or the file ends inside it;
+ * @throws TraceError if the next one cannot be located, because the previous one is damaged or the file ends inside it;
  * and if there are too many
  */
 export async function* readBuffers(
@@ -100,7 +100,7 @@ export async function* readBuffers(
     const head = await at(position, BUFFER_HEADER_SIZE);
     if (isBlankHeader(head)) return;
     if (left-- === 0) {
-      throw new EtlError(
+      throw new TraceError(
         'unsupported',
         position,
         `The file has more than ${maxBuffers} buffers, which is not supported.`,

@@ -1,12 +1,13 @@
 /** The events of an .etl, or of the files of one recording, in time order. */
+
 import { EtlClock, nanosecondsOf } from '../../wire/etl/clock.ts';
 import { ClockType } from '../../wire/etl/constants.ts';
 import { isLogFileHeader } from '../../wire/etl/log-file-header.ts';
 import { processIdOf, threadIdOf } from '../../wire/etl/record.ts';
 import { Layout } from '../../wire/etl/record-type.ts';
+import { TraceError } from '../../wire/trace-error.ts';
 import { DecodedPayloads } from '../decoded-payloads.ts';
 import { timeText } from '../time-text.ts';
-import { asTraceError, TraceError } from '../trace-error.ts';
 import type { TraceEvent } from '../trace-event.ts';
 import type { TraceInfo, TraceProgress, TraceReader } from '../trace-reader.ts';
 import { BufferFile } from './buffer-file.ts';
@@ -66,7 +67,7 @@ export class EtlReader implements TraceReader {
       if (stacks.isUsed) this.progress.stacks = walks.counts;
       yield* this.#merged(index, walks);
       this.progress.bytesRead = this.#files.reduce((sum, { bytes }) => sum + bytes.size, 0);
-      if (index.problem !== undefined) throw asTraceError(index.problem);
+      if (index.problem !== undefined) throw index.problem;
     } finally {
       await Promise.all(this.#files.map(({ bytes }) => bytes.close()));
     }

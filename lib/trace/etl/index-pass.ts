@@ -2,16 +2,17 @@
  * The first pass over an .etl, or over the files of one recording, before the events are delivered: finds when each
  * buffer starts and what describes the events, which may come after them.
  */
+
 import type { EtlBuffer } from '../../wire/etl/buffer.ts';
 import type { EtlClock } from '../../wire/etl/clock.ts';
 import { BUFFER_HEADER_SIZE, LogFileMode } from '../../wire/etl/constants.ts';
-import { EtlError } from '../../wire/etl/error.ts';
 import { extendedItemsOf } from '../../wire/etl/extended-items.ts';
 import { isLogFileHeader, type LogFileHeader, readLogFileHeader } from '../../wire/etl/log-file-header.ts';
 import { guidAt, headerEndOf, idNumberOf, opcodeOf, providerGuidOffset } from '../../wire/etl/record.ts';
 import { type RawTime, RecordCursor } from '../../wire/etl/record-cursor.ts';
 import { Layout } from '../../wire/etl/record-type.ts';
 import { MANIFEST_EVENT_ID } from '../../wire/manifest/constants.ts';
+import { TraceError } from '../../wire/trace-error.ts';
 import type { SeekableBytes } from '../byte-source.ts';
 import { KeptBuffers, readBuffers } from './buffer-file.ts';
 import type { EventDescriptions } from './descriptions.ts';
@@ -47,7 +48,7 @@ export interface EtlIndex {
   readonly withLostEvents: number;
   readonly withLostBuffers: number;
   /** The first damage in file order. */
-  readonly problem: EtlError | undefined;
+  readonly problem: TraceError | undefined;
 }
 
 export async function readIndex(
@@ -66,7 +67,7 @@ class IndexPass implements EtlIndex {
   readonly kept = new KeptBuffers();
   withLostEvents = 0;
   withLostBuffers = 0;
-  problem: EtlError | undefined;
+  problem: TraceError | undefined;
   readonly #clock: EtlClock;
   readonly #learned: Learned;
   #files = 0;
@@ -79,7 +80,7 @@ class IndexPass implements EtlIndex {
 
   async add(file: EtlFile, isOneOfSeveral: boolean): Promise<void> {
     const before = this.#count;
-    let problem: EtlError | undefined;
+    let problem: TraceError | undefined;
     try {
       let start = startIn(file.header, this.#clock, 0);
       for await (const buffer of readBuffers(file.bytes, file.header)) {
@@ -88,18 +89,18 @@ class IndexPass implements EtlIndex {
         problem ??= damage;
       }
     } catch (error) {
-      if (!(error instanceof EtlError)) throw error;
+      if (!(error instanceof TraceError)) throw error;
       problem ??= error;
     }
     problem ??= missingBuffers(file, this.#count - before);
     if (problem !== undefined && isOneOfSeveral) {
-      problem = new EtlError(problem.code, problem.offset, `${file.name}: ${problem.sentence}`);
+      problem = new TraceError(problem.code, problem.offset, `${file.name}: ${problem.sentence}`);
     }
     this.problem ??= problem;
     this.#files++;
   }
 
-  #addBuffer(buffer: EtlBuffer, fileSize: number, start: RawTime): EtlError | undefined {
+  #addBuffer(buffer: EtlBuffer, fileSize: number, start: RawTime): TraceError | undefined {
     const { header, position } = buffer;
     const cursor = new RecordCursor(buffer, start);
     const span = readSpan(cursor, this.#learned);
@@ -123,12 +124,12 @@ function sessionStart(buffer: EtlBuffer, clock: EtlClock): RawTime | undefined {
   return cursor.next() ? startIn(readLogFileHeader(cursor), clock, position) : undefined;
 }
 
-/** @throws EtlError */
+/** @throws TraceError */
 function startIn(header: LogFileHeader, clock: EtlClock, position: number): RawTime {
   const start = clock.startIn(header);
   if (start !== undefined) return start;
   const sentence = 'The session that starts here counts time in other units, which is not supported.';
-  throw new EtlError('unsupported', position, sentence);
+  throw new TraceError('unsupported', position, sentence);
 }
 
 function readSpan(
@@ -186,9 +187,9 @@ function gatherMetadata(record: RecordCursor, descriptions: EventDescriptions): 
 }
 
 /** A closed file says how many buffers it has; a circular one also counts those that were overwritten. */
-function missingBuffers({ header, bytes }: EtlFile, count: number): EtlError | undefined {
+function missingBuffers({ header, bytes }: EtlFile, count: number): TraceError | undefined {
   const { buffersWritten, mode } = header;
   if (count >= buffersWritten || (mode & LogFileMode.Circular) !== 0) return undefined;
   const sentence = `The file ends after ${count} of its ${buffersWritten} buffers.`;
-  return new EtlError('truncated', bytes.size, sentence);
+  return new TraceError('truncated', bytes.size, sentence);
 }

@@ -2,21 +2,21 @@
  * The events of an ETW session that is still running, from a stream of buffers: see wire/etl/live-header.ts. Each is
  * delivered once a mark says that no earlier one follows.
  */
+
 import { viewOf } from '../../base/bytes.ts';
 import { type EtlBuffer, openBuffer } from '../../wire/etl/buffer.ts';
 import { readBufferHeader } from '../../wire/etl/buffer-header.ts';
 import { EtlClock, nanosecondsOf } from '../../wire/etl/clock.ts';
 import { BUFFER_HEADER_SIZE } from '../../wire/etl/constants.ts';
-import { EtlError } from '../../wire/etl/error.ts';
 import { liveMarkOf } from '../../wire/etl/live-header.ts';
 import { type LogFileHeader, readLogFileHeader } from '../../wire/etl/log-file-header.ts';
 import { guidAt, opcodeOf, processIdOf, providerGuidOffset, threadIdOf } from '../../wire/etl/record.ts';
 import { RecordCursor } from '../../wire/etl/record-cursor.ts';
 import { Layout } from '../../wire/etl/record-type.ts';
 import type { ManifestAssembly } from '../../wire/manifest/in-band.ts';
+import { TraceError } from '../../wire/trace-error.ts';
 import type { OpenedSource } from '../byte-source.ts';
 import { DecodedPayloads } from '../decoded-payloads.ts';
-import { asTraceError } from '../trace-error.ts';
 import type { TraceEvent } from '../trace-event.ts';
 import type { TraceInfo, TraceProgress, TraceReader } from '../trace-reader.ts';
 import type { EventDescriptions } from './descriptions.ts';
@@ -101,14 +101,14 @@ export class LiveEtlReader implements TraceReader {
       if (this.#rest.length > 0) throw endsInside(this.#position, this.#rest);
     } catch (error) {
       yield* this.#release(Number.POSITIVE_INFINITY);
-      throw asTraceError(error);
+      throw error;
     } finally {
       await this.#chunks.return?.();
       await this.#source.close();
     }
   }
 
-  /** @throws EtlError if there cannot be one */
+  /** @throws TraceError if there cannot be one */
   #nextBuffer(): EtlBuffer | undefined {
     const bytes = this.#rest;
     if (bytes.length < BUFFER_HEADER_SIZE) return undefined;
@@ -183,7 +183,7 @@ export class LiveEtlReader implements TraceReader {
   }
 }
 
-/** Opens the stream when its first buffer is there. @throws EtlError */
+/** Opens the stream when its first buffer is there. @throws TraceError */
 export async function openLiveEtl(source: OpenedSource, descriptions: Descriptions): Promise<LiveEtlReader> {
   const chunks = source.chunks()[Symbol.asyncIterator]();
   let head: Uint8Array = new Uint8Array(0);
@@ -196,7 +196,7 @@ export async function openLiveEtl(source: OpenedSource, descriptions: Descriptio
   }
   const cursor = new RecordCursor(openBuffer(head, 0), { high: 0, low: 0 });
   if (!cursor.next())
-    throw cursor.problem ?? new EtlError('malformed', 0, 'The first buffer has no records.');
+    throw cursor.problem ?? new TraceError('malformed', 0, 'The first buffer has no records.');
   return new LiveEtlReader(source, chunks, head, readLogFileHeader(cursor), descriptions);
 }
 
@@ -214,8 +214,12 @@ function infoOf(header: LogFileHeader): TraceInfo {
   };
 }
 
-function endsInside(position: number, { length }: Uint8Array): EtlError {
-  return new EtlError('truncated', position, `The stream ends inside a buffer, after ${length} bytes of it.`);
+function endsInside(position: number, { length }: Uint8Array): TraceError {
+  return new TraceError(
+    'truncated',
+    position,
+    `The stream ends inside a buffer, after ${length} bytes of it.`,
+  );
 }
 
 /** How many of the events are not after the mark. */

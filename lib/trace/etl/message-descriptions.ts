@@ -6,7 +6,7 @@ import { guidAt } from '../../wire/etl/record.ts';
 import { decodePacked } from '../../wire/packed/decode.ts';
 import { hexFieldsOf } from '../../wire/packed/hex-fields.ts';
 import { argumentTexts, messageText } from '../../wire/wpp/message-text.ts';
-import { parseTmf, TmfError, type TmfMessage } from '../../wire/wpp/tmf.ts';
+import { parseTmf, type TmfMessage } from '../../wire/wpp/tmf.ts';
 import { timeText } from '../time-text.ts';
 import type { TraceEvent } from '../trace-event.ts';
 import type { TmfFinder } from '../trace-reader.ts';
@@ -29,7 +29,7 @@ export class MessageDescriptions {
 
   /**
    * @param tmf texts, or what finds them
-   * @throws TmfError if a given one cannot be read
+   * @throws Error if a given one cannot be read
    */
   constructor(tmf: readonly string[] | TmfFinder) {
     if (typeof tmf === 'function') {
@@ -38,7 +38,7 @@ export class MessageDescriptions {
     }
     for (const [index, text] of tmf.entries()) {
       const { messages, problems } = parseTmf(text, `TMF ${index + 1}`);
-      if (problems[0] !== undefined) throw new TmfError(problems[0]);
+      if (problems[0] !== undefined) throw new Error(problems[0]);
       this.#add(messages);
     }
   }

@@ -10,12 +10,11 @@ import { openBuffer } from '../../wire/etl/buffer.ts';
 import { readBufferHeader } from '../../wire/etl/buffer-header.ts';
 import { EtlClock } from '../../wire/etl/clock.ts';
 import { BUFFER_HEADER_SIZE } from '../../wire/etl/constants.ts';
-import { EtlError } from '../../wire/etl/error.ts';
 import { isLiveHead } from '../../wire/etl/live-header.ts';
 import { type LogFileHeader, readLogFileHeader } from '../../wire/etl/log-file-header.ts';
 import { RecordCursor } from '../../wire/etl/record-cursor.ts';
+import { TraceError } from '../../wire/trace-error.ts';
 import type { OpenedSource, SeekableBytes } from '../byte-source.ts';
-import { asTraceError, TraceError } from '../trace-error.ts';
 import type { OpenReader, TraceReader } from '../trace-reader.ts';
 import { EventDescriptions } from './descriptions.ts';
 import { EtlReader } from './etl-reader.ts';
@@ -27,7 +26,7 @@ import { MessageDescriptions } from './message-descriptions.ts';
 /**
  * @throws TraceError
  * @throws ManifestError if one of the provided manifests cannot be read
- * @throws TmfError if one of the provided TMF texts cannot be read
+ * @throws Error if one of the provided TMF texts cannot be read
  */
 export const openEtl: OpenReader = async (source, options): Promise<TraceReader> => {
   const descriptions = new EventDescriptions(options.manifests);
@@ -57,7 +56,7 @@ async function openLog(source: OpenedSource): Promise<EtlFile> {
     return { name: source.name, bytes, header: await readHeader(bytes) };
   } catch (error) {
     await bytes.close();
-    throw asTraceError(error);
+    throw error;
   }
 }
 
@@ -71,6 +70,6 @@ async function readHeader(bytes: SeekableBytes): Promise<LogFileHeader> {
   const buffer = openBuffer(await bytes.read(0, size), 0);
   const cursor = new RecordCursor(buffer, { high: 0, low: 0 });
   if (!cursor.next())
-    throw cursor.problem ?? new EtlError('malformed', 0, 'The first buffer has no records.');
+    throw cursor.problem ?? new TraceError('malformed', 0, 'The first buffer has no records.');
   return readLogFileHeader(cursor);
 }

@@ -4,7 +4,6 @@ import type { NetTraceEvent as WireEvent } from '../../wire/nettrace/event.ts';
 import type { NetTraceMetadata } from '../../wire/nettrace/metadata.ts';
 import type { NetTraceParser } from '../../wire/nettrace/parser.ts';
 import { DecodedPayloads } from '../decoded-payloads.ts';
-import { asTraceError } from '../trace-error.ts';
 import type { TraceEvent } from '../trace-event.ts';
 import type { TraceInfo, TraceProgress, TraceReader } from '../trace-reader.ts';
 import type { Clock } from './clock.ts';
@@ -70,7 +69,7 @@ export class NetTraceReader implements TraceReader {
         this.#noteProgress();
         yield* this.#batchesOf(events);
       }
-      if (parser.fault !== undefined) throw asTraceError(parser.fault);
+      if (parser.fault !== undefined) throw parser.fault;
     } finally {
       await this.#chunks.return();
     }

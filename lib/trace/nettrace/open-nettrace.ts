@@ -4,7 +4,6 @@ import type { NetTraceEvent as WireEvent } from '../../wire/nettrace/event.ts';
 import { NetTraceParser } from '../../wire/nettrace/parser.ts';
 import type { TraceHead } from '../../wire/nettrace/trace-head.ts';
 import type { ByteSource } from '../byte-source.ts';
-import { asTraceError } from '../trace-error.ts';
 import type { TraceInfo, TraceReader } from '../trace-reader.ts';
 import { Clock } from './clock.ts';
 import { NetTraceReader } from './nettrace-reader.ts';
@@ -18,7 +17,7 @@ export async function openNetTrace(source: ByteSource): Promise<TraceReader> {
     while (parser.head === undefined) {
       const { done, value } = await chunks.next();
       firstEvents = done ? parser.end() : parser.push(value);
-      if (parser.head === undefined && parser.fault !== undefined) throw asTraceError(parser.fault);
+      if (parser.head === undefined && parser.fault !== undefined) throw parser.fault;
     }
   } catch (error) {
     await chunks.return();

@@ -3,11 +3,11 @@
  * written, and describes all of them.
  */
 
-import { NetTraceError } from '../../wire/nettrace/error.ts';
 import type { NetTraceMetadata } from '../../wire/nettrace/metadata.ts';
 import type { Piece } from '../../wire/perf-data/piece.ts';
 import { type SampleKind, SampleRecord } from '../../wire/perf-data/sample.ts';
 import type { TracepointFormat } from '../../wire/perf-data/tracepoint-format.ts';
+import { TraceError } from '../../wire/trace-error.ts';
 import { decodeTracepointV1 } from '../../wire/tracepoint-v1/decode.ts';
 import { TracepointV1Error } from '../../wire/tracepoint-v1/error.ts';
 import { readTracepointV1Metadata } from '../../wire/tracepoint-v1/metadata.ts';
@@ -51,7 +51,7 @@ export class MetadataStore {
       const metadata = readTracepointV1Metadata(bytes);
       this.#byEvent.set(key, { metadata, kind: new EventKind(metadata) });
     } catch (error) {
-      if (!(error instanceof NetTraceError)) throw error;
+      if (!(error instanceof TraceError)) throw error;
     }
   }
 

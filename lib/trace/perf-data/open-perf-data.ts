@@ -4,7 +4,6 @@ import type { Piece } from '../../wire/perf-data/piece.ts';
 import type { PerfSession } from '../../wire/perf-data/session.ts';
 import type { OpenedSource } from '../byte-source.ts';
 import { CodeMappings } from '../code-mappings.ts';
-import { asTraceError } from '../trace-error.ts';
 import type { OpenReader, TraceInfo, TraceProgress, TraceReader } from '../trace-reader.ts';
 import { PerfDataReader } from './perf-data-reader.ts';
 import { piecesOfFile, piecesOfPipe, RecordIntake } from './record-intake.ts';
@@ -13,11 +12,7 @@ import { piecesOfFile, piecesOfPipe, RecordIntake } from './record-intake.ts';
 const MAX_LOOKAHEAD = 4 * 1024 * 1024;
 
 export const openPerfData: OpenReader = async (source) => {
-  try {
-    return await openRecords(await openPieces(source), { format: 'perf.data' }, () => source.close());
-  } catch (error) {
-    throw asTraceError(error);
-  }
+  return await openRecords(await openPieces(source), { format: 'perf.data' }, () => source.close());
 };
 
 interface PerfDataPieces {
@@ -27,7 +22,7 @@ interface PerfDataPieces {
 
 /**
  * Opens records from any source.
- * @throws Fault
+ * @throws TraceError
  */
 export async function openRecords(
   { head, pieces }: PerfDataPieces,
@@ -50,7 +45,7 @@ export async function openRecords(
     await intake.close();
     await closeSource();
   };
-  return new PerfDataReader(info, progress, session, intake, fault && asTraceError(fault), close);
+  return new PerfDataReader(info, progress, session, intake, fault, close);
 }
 
 /** A pipe is read as it arrives: it may have no end. */

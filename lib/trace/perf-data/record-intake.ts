@@ -2,8 +2,8 @@
  * Reads the records of a perf.data in file order, a few hundred at a time: sorts samples, and what names processes, by
  * time, and counts losses.
  */
+
 import { FIRST_TYPE_OF_TOOL } from '../../wire/perf-data/constants.ts';
-import { PerfDataError } from '../../wire/perf-data/error.ts';
 import { Piece } from '../../wire/perf-data/piece.ts';
 import { RecordReader } from '../../wire/perf-data/record-reader.ts';
 import {
@@ -16,9 +16,9 @@ import {
 import { SampleKind, SampleRecord } from '../../wire/perf-data/sample.ts';
 import type { PerfSession } from '../../wire/perf-data/session.ts';
 import { RecordRows, TimeOrder } from '../../wire/perf-data/time-order.ts';
+import { TraceError } from '../../wire/trace-error.ts';
 import { CHUNK_SIZE, type SeekableBytes } from '../byte-source.ts';
 import { RecordUnpacker } from '../source/zstd-records.ts';
-import { asTraceError } from '../trace-error.ts';
 import type { TraceProgress } from '../trace-reader.ts';
 import { MetadataStore } from './metadata-store.ts';
 
@@ -30,11 +30,7 @@ export async function* piecesOfFile(bytes: SeekableBytes, start: number, end: nu
   for (let offset = start; offset < end; ) {
     const piece = await bytes.read(offset, Math.min(CHUNK_SIZE, end - offset));
     if (piece.length === 0) {
-      throw new PerfDataError(
-        'truncated',
-        offset,
-        `The file ends before its data, which should end at ${end}.`,
-      );
+      throw new TraceError('truncated', offset, `The file ends before its data, which should end at ${end}.`);
     }
     yield new Piece(piece, offset);
     offset += piece.length;
@@ -113,14 +109,10 @@ export class RecordIntake {
   async step(): Promise<boolean> {
     if (this.#placeAhead()) return true;
     if (this.#fault !== undefined) throw this.#fault;
-    try {
-      while (!this.#takeSome()) {
-        if (!(await this.#nextBytes())) return false;
-      }
-      return true;
-    } catch (error) {
-      throw asTraceError(error);
+    while (!this.#takeSome()) {
+      if (!(await this.#nextBytes())) return false;
     }
+    return true;
   }
 
   /** Has `step` throw this error, which it threw before `begin`, after the records that were read by then. */

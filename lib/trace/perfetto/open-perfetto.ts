@@ -5,12 +5,12 @@
  * last packets. So the trace is read twice: first to find out which times each part of the file has, then for its
  * events, each of which waits until no part that is left has earlier ones.
  */
+
 import { Heap, type HeapItem } from '../../base/heap.ts';
-import { ProtobufError } from '../../wire/protobuf/message-reader.ts';
+import { TraceError } from '../../wire/trace-error.ts';
 import { chunksOf, type SeekableBytes } from '../byte-source.ts';
 import { CodeMappings } from '../code-mappings.ts';
 import { DecodedPayloads } from '../decoded-payloads.ts';
-import { asTraceError } from '../trace-error.ts';
 import type { TraceEvent } from '../trace-event.ts';
 import type { OpenReader, TraceInfo, TraceProgress, TraceReader } from '../trace-reader.ts';
 import { EventFactory, type TimedRecord } from './event-factory.ts';
@@ -34,7 +34,7 @@ export const openPerfetto: OpenReader = async (source) => {
     return new PerfettoReader(bytes, times);
   } catch (error) {
     await bytes.close();
-    throw asTraceError(error);
+    throw error;
   }
 };
 
@@ -46,7 +46,7 @@ class PartTimes implements RecordSink {
   /** After the pass, that of the part and all behind it. */
   readonly #earliest: number[] = [];
 
-  /** @throws Fault if no event precedes the damage */
+  /** @throws TraceError if no event precedes the damage */
   async read(bytes: SeekableBytes): Promise<void> {
     try {
       for await (const _ of this.#intake.read(chunksOf(bytes)));
@@ -198,7 +198,7 @@ class PerfettoReader implements TraceReader {
         this.progress.lostEvents = this.#intake.lostEvents;
         yield* this.#batches(isAtEnd ? Number.POSITIVE_INFINITY : this.#intake.position);
       }
-      if (problem !== undefined) throw asTraceError(problem);
+      if (problem !== undefined) throw problem;
     } finally {
       await this.#bytes.close();
     }
@@ -225,7 +225,7 @@ class PerfettoReader implements TraceReader {
     try {
       return this.#events.eventOf(record, (end) => this.#waiting.add(end));
     } catch (error) {
-      if (!(error instanceof ProtobufError)) throw error;
+      if (!(error instanceof TraceError)) throw error;
       // Other events do not depend on a damaged one.
       this.#intake.addUnread('damaged event');
       return undefined;

@@ -17,9 +17,9 @@ import {
 } from '../../wire/perfetto/messages.ts';
 import { PacketSplitter } from '../../wire/perfetto/packet-splitter.ts';
 import type { Message } from '../../wire/protobuf/message.ts';
-import { MessageReader, ProtobufError } from '../../wire/protobuf/message-reader.ts';
+import { MessageReader } from '../../wire/protobuf/message-reader.ts';
+import { TraceError } from '../../wire/trace-error.ts';
 import { RecordUnpacker } from '../source/zstd-records.ts';
-import { TraceError } from '../trace-error.ts';
 import { Clocks } from './clocks.ts';
 import type { TimedRecord } from './event-factory.ts';
 import { type SequenceState, Sequences } from './sequences.ts';
@@ -70,7 +70,7 @@ export class PacketIntake {
 
   /**
    * Yields after each chunk, and whenever the sink is full: a few compressed bytes can contain millions of events.
-   * @throws Fault
+   * @throws TraceError
    */
   async *read(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<void, void> {
     const splitter = new PacketSplitter();
@@ -116,8 +116,7 @@ export class PacketIntake {
 
   /** @throws what is no damage of one packet */
   #countDamage(error: unknown): void {
-    const isDamage = error instanceof ProtobufError || error instanceof TraceError;
-    if (!isDamage || error.code === 'unsupported') throw error;
+    if (!(error instanceof TraceError) || error.code === 'unsupported') throw error;
     this.addUnread('damaged packet');
   }
 

@@ -2,9 +2,11 @@
  * An event of a Perfetto trace, in the common shape of trace events: the begin or end of a slice as the start or stop
  * of an activity, an instant, the value of a counter, or a CPU sample.
  */
+
 import { EmptyPayload, type Payload } from '../../wire/decoded-field.ts';
 import { type Annotation, TRACK_EVENT_ANNOTATIONS } from '../../wire/perfetto/messages.ts';
-import { MessageReader, ProtobufError } from '../../wire/protobuf/message-reader.ts';
+import { MessageReader } from '../../wire/protobuf/message-reader.ts';
+import { TraceError } from '../../wire/trace-error.ts';
 import type { DecodedPayloads, PayloadHolder } from '../decoded-payloads.ts';
 import { type Nanoseconds, TraceEvent } from '../trace-event.ts';
 import { type Annotations, readAnnotations } from './annotations.ts';
@@ -168,7 +170,7 @@ export function annotationsOf(bytes: Uint8Array, state: SequenceState, position:
     const { debugAnnotations = [] } = new MessageReader(bytes, position).message(TRACK_EVENT_ANNOTATIONS);
     return readAnnotations(debugAnnotations as Annotation[], state, bytes.length);
   } catch (error) {
-    if (!(error instanceof ProtobufError)) throw error;
+    if (!(error instanceof TraceError)) throw error;
     return { values: new EmptyPayload(), hexFields: new Set(), problem: error.sentence };
   }
 }

@@ -1,7 +1,9 @@
 /** What the packets of a Perfetto trace leave out because earlier ones of their sequence have said it. */
+
 import type { InternedFrame, NamedEntry, ReadPacket, TrackEvent } from '../../wire/perfetto/messages.ts';
 import { SequenceFlag } from '../../wire/perfetto/messages.ts';
-import { type Integer, ProtobufError } from '../../wire/protobuf/message-reader.ts';
+import type { Integer } from '../../wire/protobuf/message-reader.ts';
+import { TraceError } from '../../wire/trace-error.ts';
 
 type Names = Map<Integer, string>;
 
@@ -54,7 +56,7 @@ export class Sequences {
   /**
    * Takes what a packet says about its sequence.
    * @returns undefined if the packet refers to what is missing
-   * @throws ProtobufError
+   * @throws TraceError
    */
   stateOf(packet: ReadPacket, position: number): SequenceState | undefined {
     const id = Number(packet.sequenceId ?? 0);
@@ -147,5 +149,5 @@ function addNames(state: SequenceState, names: Names, entries: readonly NamedEnt
 }
 
 function fail(position: number, what: string): never {
-  throw new ProtobufError('unsupported', position, `The trace has ${what}.`);
+  throw new TraceError('unsupported', position, `The trace has ${what}.`);
 }

@@ -3,8 +3,8 @@
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { thrownMessage } from '../../base/value-text.ts';
+import { TraceError } from '../../wire/trace-error.ts';
 import type { OpenedSource } from '../byte-source.ts';
-import { TraceError } from '../trace-error.ts';
 import { openStream } from './stream-source.ts';
 
 export function isGzip(head: Uint8Array): boolean {

@@ -1,10 +1,11 @@
 /** A trace that arrives as a stream: from a pipe, the network, or an archive. */
+
 import { constants } from 'node:fs';
 import { type FileHandle, open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { TraceError } from '../../wire/trace-error.ts';
 import { HEAD_SIZE, type OpenedSource, type SeekableBytes } from '../byte-source.ts';
-import { TraceError } from '../trace-error.ts';
 import { seekableFile } from './seekable-file.ts';
 
 /** The maximum size of a temporary file: a few bytes of an archive can expand enormously. */

@@ -1,9 +1,10 @@
 /** A trace in a zip archive, such as PerfView's `.etl.zip`: its only file, or the only one with a trace's extension. */
+
 import { Readable } from 'node:stream';
 import { crc32 } from 'node:zlib';
 import type { Entry, ZipFile } from 'yauzl';
+import { TraceError } from '../../wire/trace-error.ts';
 import { CHUNK_SIZE, type OpenedSource, type SeekableBytes } from '../byte-source.ts';
-import { TraceError } from '../trace-error.ts';
 import { openFile } from './file-source.ts';
 import { damagedArchive } from './gzip.ts';
 import { openStream } from './stream-source.ts';

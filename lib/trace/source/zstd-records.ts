@@ -6,7 +6,7 @@
 import type { Transform } from 'node:stream';
 import * as zlib from 'node:zlib';
 import { thrownMessage } from '../../base/value-text.ts';
-import { TraceError } from '../trace-error.ts';
+import { TraceError } from '../../wire/trace-error.ts';
 
 /** Node.js has this from 22.15 and 23.8 on; the types are those of the oldest supported version. */
 const { createZstdDecompress } = zlib as {

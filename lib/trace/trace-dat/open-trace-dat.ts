@@ -15,7 +15,6 @@ import { FINISHED_ROUND, lostRecord } from '../../wire/perf-data/write/records.t
 import { RAW_LIMIT, writeSample } from '../../wire/perf-data/write/sample.ts';
 import { readTraceDatHead, type TraceDatHead } from '../../wire/trace-dat/head.ts';
 import { openRecords } from '../perf-data/open-perf-data.ts';
-import { asTraceError } from '../trace-error.ts';
 import type { OpenReader } from '../trace-reader.ts';
 import { PackedBytes } from './packed-bytes.ts';
 import { MergedBuffers, RingBuffer } from './ring-buffers.ts';
@@ -24,25 +23,21 @@ import { MergedBuffers, RingBuffer } from './ring-buffers.ts';
 const PIECE_SIZE = 1 << 18;
 
 export const openTraceDat: OpenReader = async (source) => {
-  try {
-    const bytes = new PackedBytes(await source.seekable());
-    const head = await readHead(bytes);
-    const { session } = head;
-    for (const id of session.tracepoints.keys()) addTracepoint(session, id);
-    const buffers = new MergedBuffers();
-    for (const pages of head.pages) await buffers.add(new RingBuffer(bytes, head, pages));
-    const first = buffers.first?.event?.time ?? 0n;
-    const { wallTimeOffsetNs } = head;
-    if (wallTimeOffsetNs !== undefined) session.clock = { clockNs: first, wallNs: first + wallTimeOffsetNs };
-    const records = {
-      head: { session, start: 0, end: undefined },
-      pieces: samplesOf(buffers, session),
-    };
-    const format = { format: 'trace.dat', formatVersion: head.version } as const;
-    return await openRecords(records, format, () => source.close());
-  } catch (error) {
-    throw asTraceError(error);
-  }
+  const bytes = new PackedBytes(await source.seekable());
+  const head = await readHead(bytes);
+  const { session } = head;
+  for (const id of session.tracepoints.keys()) addTracepoint(session, id);
+  const buffers = new MergedBuffers();
+  for (const pages of head.pages) await buffers.add(new RingBuffer(bytes, head, pages));
+  const first = buffers.first?.event?.time ?? 0n;
+  const { wallTimeOffsetNs } = head;
+  if (wallTimeOffsetNs !== undefined) session.clock = { clockNs: first, wallNs: first + wallTimeOffsetNs };
+  const records = {
+    head: { session, start: 0, end: undefined },
+    pieces: samplesOf(buffers, session),
+  };
+  const format = { format: 'trace.dat', formatVersion: head.version } as const;
+  return await openRecords(records, format, () => source.close());
 };
 
 async function readHead(bytes: PackedBytes): Promise<TraceDatHead> {

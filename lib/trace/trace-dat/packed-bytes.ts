@@ -1,10 +1,11 @@
 /** The bytes of a file with compressed parts. */
+
 import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
 import { viewOf } from '../../base/bytes.ts';
 import { thrownMessage } from '../../base/value-text.ts';
-import { PerfDataError } from '../../wire/perf-data/error.ts';
 import type { ReadRequest } from '../../wire/trace-dat/head.ts';
+import { TraceError } from '../../wire/trace-error.ts';
 import type { SeekableBytes } from '../byte-source.ts';
 import { RecordUnpacker } from '../source/zstd-records.ts';
 
@@ -19,7 +20,7 @@ export class PackedBytes {
 
   /**
    * A part of the file, decompressed; fewer bytes at the end of the file.
-   * @throws Fault
+   * @throws TraceError
    */
   async read({ start, end, compression = 'none', unpackedSize = 0 }: ReadRequest): Promise<Uint8Array> {
     const bytes = await this.#bytes.read(start, Math.max(0, Math.min(end, this.#bytes.size) - start));
@@ -27,14 +28,14 @@ export class PackedBytes {
     const unpacked = await (compression === 'zlib' ? inflatedBytes : unzstdBytes)(bytes, start, unpackedSize);
     if (unpacked.length === unpackedSize) return unpacked;
     const sizes = `${unpackedSize} bytes, and has ${unpacked.length}`;
-    throw new PerfDataError('malformed', start, `A compressed part should have ${sizes}.`);
+    throw new TraceError('malformed', start, `A compressed part should have ${sizes}.`);
   }
 
   /** u32 after u32. */
   async words(start: number, size: number): Promise<number[]> {
     const bytes = await this.read({ start, end: start + size });
     if (bytes.length < size) {
-      throw new PerfDataError('truncated', start + bytes.length, 'The file ends inside its events.');
+      throw new TraceError('truncated', start + bytes.length, 'The file ends inside its events.');
     }
     const view = viewOf(bytes);
     return Array.from({ length: size / 4 }, (_, index) => view.getUint32(4 * index, true));
@@ -46,7 +47,7 @@ async function inflatedBytes(bytes: Uint8Array, start: number, size: number): Pr
     return await inflated(bytes, { maxOutputLength: size });
   } catch (error) {
     const reason = thrownMessage(error);
-    throw new PerfDataError('malformed', start, `A compressed part cannot be decompressed: ${reason}.`);
+    throw new TraceError('malformed', start, `A compressed part cannot be decompressed: ${reason}.`);
   }
 }
 

@@ -1,9 +1,9 @@
 /** The ring buffers of a trace.dat: the events of all processors, merged by time. */
+
 import { Heap } from '../../base/heap.ts';
-import { Fault } from '../../wire/fault.ts';
 import { type FtraceEvent, readPage } from '../../wire/ftrace/page.ts';
-import { PerfDataError } from '../../wire/perf-data/error.ts';
 import type { ProcessorPages, TraceDatHead } from '../../wire/trace-dat/head.ts';
+import { TraceError } from '../../wire/trace-error.ts';
 import type { PackedBytes } from './packed-bytes.ts';
 
 /** Pages read at a time. */
@@ -48,7 +48,7 @@ export class RingBuffer {
   /**
    * Reads until there is another event.
    * @returns false at the end
-   * @throws Fault
+   * @throws TraceError
    */
   async read(): Promise<boolean> {
     for (;;) {
@@ -72,8 +72,8 @@ export class RingBuffer {
       this.#events = events;
       this.#lost += lostBefore;
     } catch (error) {
-      if (!(error instanceof Fault)) throw error;
-      throw new PerfDataError(error.code, this.#position + error.offset, error.sentence, { cause: error });
+      if (!(error instanceof TraceError)) throw error;
+      throw new TraceError(error.code, this.#position + error.offset, error.sentence, { cause: error });
     }
     this.#index = 0;
   }
@@ -84,7 +84,7 @@ export class RingBuffer {
       const read = await bytes.read({ start: at, end: Math.min(end, at + PAGES * pageSize) });
       yield* this.#pagesOf(read, at, 1);
       if (at + read.length < Math.min(end, at + PAGES * pageSize)) {
-        throw new PerfDataError(
+        throw new TraceError(
           'truncated',
           at + read.length,
           `The file ends before the events of processor ${this.processor}.`,
@@ -108,7 +108,7 @@ export class RingBuffer {
       const [packed, size] = (await bytes.words(at, SIZES_SIZE)) as [number, number];
       const packedStart = at + SIZES_SIZE;
       if (packedStart + packed > end + COUNT_SIZE || size > MAX_CHUNK_SIZE) {
-        throw new PerfDataError(
+        throw new TraceError(
           'malformed',
           at,
           `A chunk of pages cannot have ${size} bytes, ${packed} compressed.`,
@@ -157,7 +157,7 @@ export class MergedBuffers {
     return true;
   }
 
-  /** @throws Fault */
+  /** @throws TraceError */
   async readFirst(): Promise<void> {
     const { first } = this.#heap;
     if (first === undefined) return;

@@ -1,4 +1,4 @@
-/** Why a message cannot be read or created. */
+/** Why a message cannot be read or created, and why a request is refused. */
 import { ErrorCode } from './constants.ts';
 
 /**
@@ -38,5 +38,18 @@ export class DiagnosticsIpcError extends Error {
       default:
         return ErrorCode.BadEncoding;
     }
+  }
+}
+
+/** A request that is understood, but refused. */
+export class RefusedError extends Error {
+  override readonly name = 'RefusedError';
+  /** One of `ErrorCode`, for the client. */
+  readonly replyCode: number;
+
+  /** @param message a complete sentence */
+  constructor(replyCode: number, message: string) {
+    super(message);
+    this.replyCode = replyCode;
   }
 }

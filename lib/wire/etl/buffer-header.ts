@@ -2,8 +2,8 @@
  * The header of a buffer (WMI_BUFFER_HEADER). Fields that are stale or meaningless on disk are not read:
  * `CurrentOffset` may exceed the buffer, and the clock field often holds a pointer.
  */
+import { TraceError } from '../trace-error.ts';
 import { BUFFER_HEADER_SIZE, BufferFlag, MAX_BUFFER_SIZE } from './constants.ts';
-import { EtlError } from './error.ts';
 
 const SIZE = 0x00;
 const SAVED_OFFSET = 0x04;
@@ -37,16 +37,16 @@ export interface BufferHeader {
 /**
  * @param view what there is of the buffer, at least its header
  * @param position of the buffer in the file
- * @throws EtlError
+ * @throws TraceError
  */
 export function readBufferHeader(view: DataView, position: number, form = NEW_FORM): BufferHeader {
   if (view.byteLength < BUFFER_HEADER_SIZE) {
     const sentence = `The file ends inside the header of a buffer, after ${view.byteLength} bytes of it.`;
-    throw new EtlError('truncated', position, sentence);
+    throw new TraceError('truncated', position, sentence);
   }
   const size = view.getUint32(SIZE, true);
   if (size < BUFFER_HEADER_SIZE || size > MAX_BUFFER_SIZE) {
-    throw new EtlError('malformed', position, `A buffer cannot have ${size} bytes.`);
+    throw new TraceError('malformed', position, `A buffer cannot have ${size} bytes.`);
   }
   const flags = form.isBeforeVista ? oldFlags(view) : view.getUint16(FLAGS, true);
   const isCompressed = (flags & BufferFlag.Compressed) !== 0;

@@ -1,8 +1,9 @@
 /** One buffer of the file, whose records are read in place. */
+
 import { viewOf } from '../../base/bytes.ts';
+import { TraceError } from '../trace-error.ts';
 import { type BufferForm, type BufferHeader, readBufferHeader } from './buffer-header.ts';
 import { BUFFER_HEADER_SIZE } from './constants.ts';
-import { EtlError } from './error.ts';
 import { decompressXpress } from './xpress.ts';
 
 export interface EtlBuffer {
@@ -13,7 +14,7 @@ export interface EtlBuffer {
   readonly bytes: Uint8Array;
   readonly view: DataView;
   /** Why the records end early. */
-  readonly problem: EtlError | undefined;
+  readonly problem: TraceError | undefined;
 }
 
 /** One record of a buffer. */
@@ -32,13 +33,13 @@ export interface EtlRecord {
  * @param stored the buffer as stored in the file, or less of it if the file ends
  * @param position where that is
  * @param form by default that of Windows Vista and later
- * @throws EtlError if its header is damaged or incomplete
+ * @throws TraceError if its header is damaged or incomplete
  */
 export function openBuffer(stored: Uint8Array, position: number, form?: BufferForm): EtlBuffer {
   const header = readBufferHeader(viewOf(stored), position, form);
   const { size, end, isCompressed } = header;
   let bytes = stored.subarray(0, end);
-  let problem: EtlError | undefined;
+  let problem: TraceError | undefined;
   if (isCompressed) {
     const whole = Buffer.allocUnsafeSlow(end);
     whole.set(stored.subarray(0, BUFFER_HEADER_SIZE));
@@ -47,12 +48,12 @@ export function openBuffer(stored: Uint8Array, position: number, form?: BufferFo
     bytes = whole.subarray(0, BUFFER_HEADER_SIZE + found.size);
     if (bytes.length < end) {
       const reason = found.problem ?? `It contains ${bytes.length} bytes instead of ${end}.`;
-      problem = new EtlError('malformed', position, `A compressed buffer is damaged. ${reason}`);
+      problem = new TraceError('malformed', position, `A compressed buffer is damaged. ${reason}`);
     }
   }
   if (stored.length < size) {
     const sentence = `The file ends inside a buffer, after ${stored.length} of its ${size} bytes.`;
-    problem = new EtlError('truncated', position, sentence);
+    problem = new TraceError('truncated', position, sentence);
   }
   return { header, position, bytes, view: viewOf(bytes), problem };
 }

@@ -3,10 +3,11 @@
  * pointers, so it has two forms; the record type determines which, not `pointerSize`, because 32-bit programs write the
  * 32-bit form even on 64-bit Windows. The names of the session and the file follow. Source: Windows SDK `evntrace.h`.
  */
+
 import { decodeUtf16 } from '../text.ts';
+import { TraceError } from '../trace-error.ts';
 import type { EtlBuffer, EtlRecord } from './buffer.ts';
 import { BUFFER_HEADER_SIZE, KernelGroup, RECORD_MARK, RecordType } from './constants.ts';
-import { EtlError } from './error.ts';
 import { groupOf, headerEndOf, opcodeOf, processIdOf, rawTimeOf, threadIdOf, versionOf } from './record.ts';
 
 export interface LogFileHeader {
@@ -79,7 +80,7 @@ export function isLogFileHeader({ view }: EtlBuffer, offset: number): boolean {
 
 /**
  * @param record the first of the first buffer
- * @throws EtlError
+ * @throws TraceError
  */
 export function readLogFileHeader(record: EtlRecord): LogFileHeader {
   const { type, buffer } = record;
@@ -89,7 +90,7 @@ export function readLogFileHeader(record: EtlRecord): LogFileHeader {
     groupOf(record) !== KernelGroup.Header ||
     opcodeOf(record) !== 0
   ) {
-    throw new EtlError(
+    throw new TraceError(
       'malformed',
       buffer.position + record.offset,
       'The first record is not the header of the log file.',
@@ -100,7 +101,7 @@ export function readLogFileHeader(record: EtlRecord): LogFileHeader {
   const rest = at + POINTERS + 2 * (is64Bit ? 8 : 4);
   const names = rest + NAMES;
   if (names > record.end) {
-    throw new EtlError(
+    throw new TraceError(
       'malformed',
       buffer.position + record.offset,
       `The header of the log file cannot have ${record.end - at} bytes; it has at least ${names - at}.`,

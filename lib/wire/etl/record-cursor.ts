@@ -4,9 +4,9 @@
  * A record starts at a multiple of 8 with a marker u32: its fourth byte distinguishes messages from other records, its
  * third is the type. See `record-type.ts` for the rest.
  */
+import { TraceError } from '../trace-error.ts';
 import type { EtlBuffer, EtlRecord } from './buffer.ts';
 import { BUFFER_HEADER_SIZE, MESSAGE_MARK, PADDING_MARKER, RECORD_MARK, RecordType } from './constants.ts';
-import { EtlError } from './error.ts';
 import { messageTimeOffset } from './message.ts';
 import { Layout, layoutOf, type RecordLayout } from './record-type.ts';
 
@@ -33,7 +33,7 @@ export class RecordCursor implements EtlRecord {
    */
   ticks = 0;
   /** Why the records end before the buffer does. */
-  problem: EtlError | undefined;
+  problem: TraceError | undefined;
   readonly #start: RawTime;
 
   constructor(buffer: EtlBuffer, start: RawTime) {
@@ -95,7 +95,7 @@ export class RecordCursor implements EtlRecord {
   }
 
   #fail(offset: number, sentence: string): false {
-    this.problem ??= new EtlError('malformed', this.buffer.position + offset, sentence);
+    this.problem ??= new TraceError('malformed', this.buffer.position + offset, sentence);
     return false;
   }
 }

@@ -2,7 +2,7 @@
  * How the pages of ftrace's ring buffer begin on this kernel: the text of tracefs's `events/header_page`. Source: Linux
  * `kernel/trace/ring_buffer.c`, `ring_buffer_print_page_header`.
  */
-import { FtraceError } from './error.ts';
+import { TraceError } from '../trace-error.ts';
 
 export interface PageLayout {
   /** The position of the page's time, 8 bytes. */
@@ -20,7 +20,7 @@ export interface PageLayout {
 /** The kernel's largest sub-buffer is far smaller. */
 const SIZE_LIMIT = 1 << 24;
 
-/** @throws FtraceError */
+/** @throws TraceError */
 export function parsePageLayout(headerPage: string): PageLayout {
   const time = field(headerPage, 'timestamp');
   const commit = field(headerPage, 'commit');
@@ -32,7 +32,7 @@ export function parsePageLayout(headerPage: string): PageLayout {
     commit.offset + commit.size <= data.offset &&
     size <= SIZE_LIMIT;
   if (!isWhole || (commit.size !== 4 && commit.size !== 8)) {
-    throw new FtraceError('unsupported', 0, `This page header is not supported: ${headerPage.trim()}.`);
+    throw new TraceError('unsupported', 0, `This page header is not supported: ${headerPage.trim()}.`);
   }
   return {
     timeOffset: time.offset,
@@ -46,7 +46,7 @@ export function parsePageLayout(headerPage: string): PageLayout {
 function field(headerPage: string, name: string): { readonly offset: number; readonly size: number } {
   const found = new RegExp(`\\b${name};\\s*offset:(\\d+);\\s*size:(\\d+);`).exec(headerPage);
   if (found === null) {
-    throw new FtraceError('malformed', 0, `The page header has no field ${name}.`);
+    throw new TraceError('malformed', 0, `The page header has no field ${name}.`);
   }
   return { offset: Number(found[1]), size: Number(found[2]) };
 }

@@ -3,8 +3,9 @@
  * Linux `include/linux/ring_buffer.h` (kinds of entries) and `kernel/trace/ring_buffer.c` (`struct buffer_data_page`,
  * the flags for lost events).
  */
+
 import { viewOf } from '../../base/bytes.ts';
-import { FtraceError } from './error.ts';
+import { TraceError } from '../trace-error.ts';
 import type { PageLayout } from './page-layout.ts';
 
 export interface FtraceEvent {
@@ -56,17 +57,17 @@ const USED_MASK = (1 << 27) - 1;
 const LOST_EVENTS = 0x8000_0000;
 const LOST_COUNT_STORED = 0x4000_0000;
 
-/** @throws FtraceError with offsets in the page */
+/** @throws TraceError with offsets in the page */
 export function readPage(page: Uint8Array, layout: PageLayout): FtracePage {
   if (page.length < layout.dataOffset) {
-    throw new FtraceError('truncated', page.length, `A page of ${page.length} bytes ends inside its header.`);
+    throw new TraceError('truncated', page.length, `A page of ${page.length} bytes ends inside its header.`);
   }
   const view = viewOf(page);
   const commit = view.getUint32(layout.commitOffset, true);
   const end = layout.dataOffset + (commit & USED_MASK);
   if (end > page.length) {
     const used = end - layout.dataOffset;
-    throw new FtraceError(
+    throw new TraceError(
       'malformed',
       layout.commitOffset,
       `A page of ${page.length} bytes cannot have ${used} bytes of events.`,
@@ -81,11 +82,11 @@ export function readPage(page: Uint8Array, layout: PageLayout): FtracePage {
 function storedCount(view: DataView, layout: PageLayout, commit: number, at: number): number | undefined {
   if ((commit & LOST_COUNT_STORED) === 0) return undefined;
   if (at + layout.commitSize > view.byteLength) {
-    throw new FtraceError('truncated', at, 'The number of lost events is beyond the end of the page.');
+    throw new TraceError('truncated', at, 'The number of lost events is beyond the end of the page.');
   }
   const count = layout.commitSize === 8 ? Number(view.getBigUint64(at, true)) : view.getUint32(at, true);
   if (!Number.isSafeInteger(count)) {
-    throw new FtraceError('malformed', at, `${count} events cannot have been lost.`);
+    throw new TraceError('malformed', at, `${count} events cannot have been lost.`);
   }
   return count;
 }
@@ -120,7 +121,7 @@ function readEvents(
     const length = isLong ? wordAt(view, at + WORD, end) : kind * WORD;
     const next = at + WORD + WORD * Math.ceil(length / WORD);
     if (next > end || (kind === Kind.Long && length < WORD)) {
-      throw new FtraceError(
+      throw new TraceError(
         'malformed',
         at,
         `An entry cannot have ${length} bytes, ${end - at} before the end of the page's events.`,
@@ -138,7 +139,7 @@ function readEvents(
 
 function wordAt(view: DataView, at: number, end: number): number {
   if (at + WORD > end) {
-    throw new FtraceError('truncated', at, "An entry extends beyond the end of the page's events.");
+    throw new TraceError('truncated', at, "An entry extends beyond the end of the page's events.");
   }
   return view.getUint32(at, true);
 }

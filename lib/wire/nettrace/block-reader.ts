@@ -1,4 +1,5 @@
 /** Reads a trace's blocks in order, and resolves the references between them. */
+import { TraceError } from '../trace-error.ts';
 import type { Block } from './block.ts';
 import {
   BlockKind,
@@ -8,7 +9,6 @@ import {
   SequencePointFlag,
 } from './constants.ts';
 import { Cursor } from './cursor.ts';
-import { NetTraceError } from './error.ts';
 import { NetTraceEvent } from './event.ts';
 import { EventHeader } from './event-header.ts';
 import { EventOrder, MAX_WAITING } from './event-order.ts';
@@ -62,7 +62,7 @@ export class BlockReader {
     this.order.releaseAll(this.released);
   }
 
-  /** @throws NetTraceError */
+  /** @throws TraceError */
   read(block: Block, formatVersion: number): void {
     if (this.head === undefined) this.readTrace(block, formatVersion);
     else if (formatVersion >= FormatVersion.V6) this.readV6(block);
@@ -72,7 +72,7 @@ export class BlockReader {
   private readTrace(block: Block, formatVersion: number): void {
     if (block.kind !== BlockKind.Trace) {
       const reason = `The first block is of kind ${block.kind} and does not describe the trace.`;
-      throw new NetTraceError('malformed', block.position, reason);
+      throw new TraceError('malformed', block.position, reason);
     }
     this.head = readTraceHead(block, formatVersion);
     this.formatVersion = formatVersion;
@@ -85,7 +85,7 @@ export class BlockReader {
     } else if (block.kind === BlockKind.SequencePoint) {
       this.readSequencePointV4(new Cursor(block));
     } else if (block.kind === BlockKind.Trace) {
-      throw new NetTraceError('malformed', block.position, 'The trace describes itself twice.');
+      throw new TraceError('malformed', block.position, 'The trace describes itself twice.');
     } else if (this.formatVersion < FormatVersion.V4) {
       this.readEventsV3(new Cursor(block));
     } else {
@@ -96,7 +96,7 @@ export class BlockReader {
   private readV6(block: Block): void {
     switch (block.kind) {
       case BlockKind.Trace:
-        throw new NetTraceError('malformed', block.position, 'The trace describes itself twice.');
+        throw new TraceError('malformed', block.position, 'The trace describes itself twice.');
       case BlockKind.Event:
         this.readEventBlock(new Cursor(block));
         break;
@@ -217,7 +217,7 @@ export class BlockReader {
   /** @param size of its description in bytes */
   private define(metadata: NetTraceMetadata, size: number, position: number): void {
     if (this.metadata.has(metadata.id)) {
-      throw new NetTraceError('malformed', position, `Metadata ${metadata.id} is defined twice.`);
+      throw new TraceError('malformed', position, `Metadata ${metadata.id} is defined twice.`);
     }
     this.budget.add('metadata', size, position);
     this.metadata.set(metadata.id, metadata);
@@ -227,14 +227,14 @@ export class BlockReader {
     const metadata = this.metadata.get(header.metadataId);
     if (metadata !== undefined) return metadata;
     const reason = `An event refers to metadata ${header.metadataId}, which does not exist.`;
-    throw new NetTraceError('malformed', block.position + start, reason);
+    throw new TraceError('malformed', block.position + start, reason);
   }
 
   private labelsOf(header: EventHeader, block: Block, start: number): LabelList {
     const labels = this.labels.get(header.labelListId);
     if (labels !== undefined) return labels;
     const reason = `An event refers to label list ${header.labelListId}, which does not exist.`;
-    throw new NetTraceError('malformed', block.position + start, reason);
+    throw new TraceError('malformed', block.position + start, reason);
   }
 
   private readSequencePointV4(cursor: Cursor): void {

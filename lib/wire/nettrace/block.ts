@@ -29,7 +29,7 @@ export interface Framing {
   /**
    * The next block, if it is complete.
    *
-   * @throws NetTraceError
+   * @throws TraceError
    */
   next(queue: ByteQueue): Block | undefined;
   /** What has arrived of an incomplete block. */

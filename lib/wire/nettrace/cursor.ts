@@ -2,11 +2,10 @@
 
 import { ByteCursor } from '../../base/byte-cursor.ts';
 import { bigUint } from '../../base/bytes.ts';
-import type { FaultCode } from '../fault.ts';
 import { decodeUtf8 } from '../text.ts';
+import { TraceError, type TraceErrorCode } from '../trace-error.ts';
 import { utf16Text } from '../utf16.ts';
 import type { Block } from './block.ts';
-import { NetTraceError } from './error.ts';
 
 /** 2 to the 32nd. */
 const WORD = 0x1_0000_0000;
@@ -143,7 +142,7 @@ export class Cursor extends ByteCursor {
     return utf16Text(this.memory, start, end);
   }
 
-  override fail(reason: string, code: FaultCode = 'malformed'): never {
-    throw new NetTraceError(code, this.block.position + this.offset, reason);
+  override fail(reason: string, code: TraceErrorCode = 'malformed'): never {
+    throw new TraceError(code, this.block.position + this.offset, reason);
   }
 }

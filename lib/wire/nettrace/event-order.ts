@@ -2,8 +2,9 @@
  * Sorts events of several threads by time. The events of each thread are in order; events of different threads are held
  * back until the trace says that nothing older can follow. Events with equal times stay in trace order.
  */
+
 import { Heap, type HeapItem } from '../../base/heap.ts';
-import { NetTraceError } from './error.ts';
+import { TraceError } from '../trace-error.ts';
 import type { NetTraceEvent } from './event.ts';
 
 /**
@@ -48,18 +49,18 @@ export class EventOrder {
   waiting = 0;
   private waitingBytes = 0;
 
-  /** @throws NetTraceError if too many are already waiting */
+  /** @throws TraceError if too many are already waiting */
   add(queue: EventQueue, event: NetTraceEvent): void {
     if (this.waiting === MAX_WAITING) {
       const reason = `More than ${MAX_WAITING} events are waiting for one that nothing older follows.`;
-      throw new NetTraceError('unsupported', event.position, reason);
+      throw new TraceError('unsupported', event.position, reason);
     }
     const { block } = event;
     if (block.waiting++ === 0) {
       this.waitingBytes += block.bytes.length;
       if (this.waitingBytes > MAX_WAITING_BYTES) {
         const reason = `More than ${MAX_WAITING_BYTES >> 20} MB of blocks have events that are waiting for one that nothing older follows.`;
-        throw new NetTraceError('unsupported', event.position, reason);
+        throw new TraceError('unsupported', event.position, reason);
       }
     }
     this.waiting++;

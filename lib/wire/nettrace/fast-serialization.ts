@@ -1,6 +1,7 @@
 /**
  * The framing of versions 3 and 4: objects that name their type and version, then the block, aligned, after its size.
  */
+import { TraceError } from '../trace-error.ts';
 import { Block, type Framing } from './block.ts';
 import type { ByteQueue } from './byte-queue.ts';
 import {
@@ -12,7 +13,6 @@ import {
   SerializationTag,
   TRACE_OBJECT_SIZE,
 } from './constants.ts';
-import { NetTraceError } from './error.ts';
 
 /** The size of an object's header: three tags, version, minimum reader version, length of the name. */
 const FIXED_HEAD_SIZE = 15;
@@ -44,7 +44,7 @@ export class FastSerializationFraming implements Framing {
     const block = new Block(head.kind, queue.take(head.size), queue.position - head.size);
     const tag = queue.peek(TAG_SIZE)[0];
     if (tag !== SerializationTag.EndObject) {
-      throw new NetTraceError('malformed', queue.position, `An object ends with tag ${tag}, not with 6.`);
+      throw new TraceError('malformed', queue.position, `An object ends with tag ${tag}, not with 6.`);
     }
     queue.skip(TAG_SIZE);
     return block;
@@ -66,7 +66,7 @@ export class FastSerializationFraming implements Framing {
     }
     if (bytes.length < FIXED_HEAD_SIZE) return undefined;
     const fail = (at: number, reason: string): never => {
-      throw new NetTraceError('malformed', queue.position + at, reason);
+      throw new TraceError('malformed', queue.position + at, reason);
     };
     if (!isBeginTag(bytes[0]) || !isBeginTag(bytes[1]) || bytes[2] !== SerializationTag.NullReference) {
       fail(0, `An object cannot start with the tags ${bytes[0]}, ${bytes[1]} and ${bytes[2]}.`);
@@ -95,7 +95,7 @@ export class FastSerializationFraming implements Framing {
     if (size < 0) fail(nameEnd + TAG_SIZE, `${name} cannot have ${size} bytes.`);
     if (size > MAX_BLOCK_SIZE) {
       const reason = `${name} has ${size} bytes; at most ${MAX_BLOCK_SIZE} are supported.`;
-      throw new NetTraceError('unsupported', queue.position + nameEnd + TAG_SIZE, reason);
+      throw new TraceError('unsupported', queue.position + nameEnd + TAG_SIZE, reason);
     }
     queue.skip(nameEnd + TAG_SIZE + SIZE_SIZE);
     return { kind, padding: -queue.position & (BLOCK_ALIGNMENT - 1), size };
@@ -104,10 +104,10 @@ export class FastSerializationFraming implements Framing {
   private checkVersion(kind: number, name: string, version: number, leastReader: number, at: number): void {
     if (kind !== BlockKind.Trace) {
       if (leastReader <= MAX_BLOCK_VERSION) return;
-      throw new NetTraceError('unsupported', at, `${name} has version ${version}, which is not supported.`);
+      throw new TraceError('unsupported', at, `${name} has version ${version}, which is not supported.`);
     }
     if (version < FormatVersion.NetPerf || leastReader > FormatVersion.V4) {
-      throw new NetTraceError('unsupported', at, `The trace has version ${version}, which is not supported.`);
+      throw new TraceError('unsupported', at, `The trace has version ${version}, which is not supported.`);
     }
     this.formatVersion = Math.min(version, FormatVersion.V4);
   }

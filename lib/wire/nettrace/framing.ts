@@ -1,8 +1,8 @@
 /** Which framing splits a trace into blocks, by the magic at its start. */
+import { TraceError } from '../trace-error.ts';
 import { Block, type Framing } from './block.ts';
 import type { ByteQueue } from './byte-queue.ts';
 import { BlockKind, FAST_SERIALIZATION_MAGIC, FormatVersion, NETTRACE_MAGIC } from './constants.ts';
-import { NetTraceError } from './error.ts';
 import { FastSerializationFraming } from './fast-serialization.ts';
 
 /** A trace's start up to the versions of version 6: magic, zero, major, minor. */
@@ -14,7 +14,7 @@ const LENGTH_SIZE = 4;
  * Takes the start of the trace off the queue.
  *
  * @returns undefined if more bytes are needed
- * @throws NetTraceError
+ * @throws TraceError
  */
 export function readStart(queue: ByteQueue): Framing | undefined {
   const start = queue.peek(NETTRACE_MAGIC.length + LENGTH_SIZE + FAST_SERIALIZATION_MAGIC.length);
@@ -29,7 +29,7 @@ export function readStart(queue: ByteQueue): Framing | undefined {
   const major = view.getUint32(12, true);
   if (major !== FormatVersion.V6) {
     const code = major > FormatVersion.V6 ? 'unsupported' : 'malformed';
-    throw new NetTraceError(code, 12, `The trace has version ${major}, but its start says version 6.`);
+    throw new TraceError(code, 12, `The trace has version ${major}, but its start says version 6.`);
   }
   queue.skip(V6_START_SIZE);
   return new BlockFraming();
@@ -41,7 +41,7 @@ function fastSerialization(queue: ByteQueue, text: string, at: number): Framing 
   const found = text.slice(magicAt, end);
   const length = text.charCodeAt(at);
   if (length !== FAST_SERIALIZATION_MAGIC.length || !FAST_SERIALIZATION_MAGIC.startsWith(found)) {
-    throw new NetTraceError('malformed', at, `Expected "${FAST_SERIALIZATION_MAGIC}", but found "${found}".`);
+    throw new TraceError('malformed', at, `Expected "${FAST_SERIALIZATION_MAGIC}", but found "${found}".`);
   }
   if (text.length < end) return undefined;
   queue.skip(end);

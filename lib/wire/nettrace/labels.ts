@@ -47,7 +47,7 @@ type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 /** The labels of a list by the index of the list. */
 export type LabelTable = Map<number, LabelList>;
 
-/** Adds the lists of a block. @throws NetTraceError */
+/** Adds the lists of a block. @throws TraceError */
 export function readLabelListBlock(block: Block, table: LabelTable, budget: TableBudget): void {
   const cursor = new Cursor(block);
   const firstIndex = cursor.uint32();

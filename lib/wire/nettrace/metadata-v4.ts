@@ -1,7 +1,7 @@
 /** Metadata of versions 3 and 4: the payload of an event whose own metadata id is 0. */
+import { TraceError } from '../trace-error.ts';
 import { MetadataTag, TypeCode } from './constants.ts';
 import type { Cursor } from './cursor.ts';
-import { NetTraceError } from './error.ts';
 import { fixedSize, MAX_TYPE_DEPTH, type NetTraceField, type NetTraceType } from './field-type.ts';
 import type { NetTraceMetadata } from './metadata.ts';
 
@@ -11,7 +11,7 @@ interface Described {
   readonly fieldsProblem: string | undefined;
 }
 
-/** @throws NetTraceError if not even the event's names and numbers can be read */
+/** @throws TraceError if not even the event's names and numbers can be read */
 export function readMetadataV4(cursor: Cursor): NetTraceMetadata {
   const id = cursor.int32();
   const provider = cursor.utf16();
@@ -50,7 +50,7 @@ function readDescription(cursor: Cursor): Described {
     }
     return { opcode, fields, fieldsProblem: undefined };
   } catch (error) {
-    if (!(error instanceof NetTraceError)) throw error;
+    if (!(error instanceof TraceError)) throw error;
     return {
       opcode,
       fields: [],

@@ -1,9 +1,10 @@
 /** The metadata block of version 6: rows that each describe one kind of event. */
+
 import { guidText } from '../guid.ts';
+import { TraceError } from '../trace-error.ts';
 import type { Block } from './block.ts';
 import { MetadataEntry, TypeCode } from './constants.ts';
 import { Cursor } from './cursor.ts';
-import { NetTraceError } from './error.ts';
 import { fixedSize, MAX_TYPE_DEPTH, type NetTraceField, type NetTraceType } from './field-type.ts';
 import type { NetTraceMetadata } from './metadata.ts';
 
@@ -13,7 +14,7 @@ interface MetadataRow {
   readonly size: number;
 }
 
-/** @throws NetTraceError */
+/** @throws TraceError */
 export function* readMetadataBlock(block: Block): Generator<MetadataRow> {
   const cursor = new Cursor(block);
   cursor.skip(cursor.uint16());
@@ -35,7 +36,7 @@ function readRow(cursor: Cursor): NetTraceMetadata {
     fields = readFields(cursor, 0);
     optional = readOptional(cursor.part(cursor.uint16()));
   } catch (error) {
-    if (!(error instanceof NetTraceError)) throw error;
+    if (!(error instanceof TraceError)) throw error;
     // What follows cannot be located, but the event remains an event.
     fieldsProblem = `The description of the fields is damaged: ${error.message}`;
     fields = [];

@@ -3,18 +3,18 @@
  * follow.
  */
 
+import { TraceError } from '../trace-error.ts';
 import type { Framing } from './block.ts';
 import { BlockReader } from './block-reader.ts';
 import { ByteQueue } from './byte-queue.ts';
 import { BlockKind } from './constants.ts';
-import { NetTraceError } from './error.ts';
 import type { NetTraceEvent } from './event.ts';
 import { readStart } from './framing.ts';
 import type { TraceHead } from './trace-head.ts';
 
 export class NetTraceParser {
   /** Why reading ended before the end of the trace. All events before the fault have been delivered. */
-  fault: NetTraceError | undefined;
+  fault: TraceError | undefined;
   private readonly queue = new ByteQueue();
   private readonly reader = new BlockReader();
   private framing: Framing | undefined;
@@ -72,7 +72,7 @@ export class NetTraceParser {
     try {
       read();
     } catch (error) {
-      if (!(error instanceof NetTraceError)) throw error;
+      if (!(error instanceof TraceError)) throw error;
       this.fault = error;
     }
     if (this.isAtEnd) this.reader.releaseAll();
@@ -86,7 +86,7 @@ export class NetTraceParser {
       this.reader.read(block, framing.formatVersion);
     }
     if (framing.isAtEnd && this.head === undefined) {
-      throw new NetTraceError('malformed', this.queue.position, 'The trace ends before it describes itself.');
+      throw new TraceError('malformed', this.queue.position, 'The trace ends before it describes itself.');
     }
   }
 
@@ -99,9 +99,9 @@ export class NetTraceParser {
         this.reader.read(block, this.framing?.formatVersion ?? 0);
       } catch (error) {
         // The event that is cut off; the truncation is reported below.
-        if (!(error instanceof NetTraceError)) throw error;
+        if (!(error instanceof TraceError)) throw error;
       }
     }
-    throw new NetTraceError('truncated', end, 'The trace is truncated.');
+    throw new TraceError('truncated', end, 'The trace is truncated.');
   }
 }

@@ -5,15 +5,16 @@
  * an array of bytes binary; a decimal is its 16 bytes. An array of arrays becomes an array of objects with the indices
  * as names.
  */
+
 import { EmptyPayload, type Payload, type Value } from '../decoded-field.ts';
 import { guidText } from '../guid.ts';
 import { itemLimit, nameCost } from '../output-limits.ts';
 import { decodeUtf8 } from '../text.ts';
+import { TraceError } from '../trace-error.ts';
 import { utf16Text } from '../utf16.ts';
 import type { Block } from './block.ts';
 import { TypeCode } from './constants.ts';
 import { Cursor } from './cursor.ts';
-import { NetTraceError } from './error.ts';
 import { fixedSize, type NetTraceField, type NetTraceType } from './field-type.ts';
 
 export interface DecodedPayload {
@@ -43,7 +44,7 @@ export function decodePayload(
     }
     return { payload, problem: decoder.problem, values: decoder.values };
   } catch (error) {
-    if (!(error instanceof NetTraceError)) throw error;
+    if (!(error instanceof TraceError)) throw error;
     const problem = `Field "${fields[at]?.name}" cannot be read: ${error.message}`;
     return { payload, problem, values: decoder.values };
   }

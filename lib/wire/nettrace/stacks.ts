@@ -12,7 +12,7 @@ export interface StackBytes {
 
 export type StackTable = Map<number, StackBytes>;
 
-/** Adds the stacks of a block. @throws NetTraceError */
+/** Adds the stacks of a block. @throws TraceError */
 export function readStackBlock(block: Block, table: StackTable, budget: TableBudget): void {
   const cursor = new Cursor(block);
   const firstId = cursor.uint32();

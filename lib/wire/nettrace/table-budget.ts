@@ -2,7 +2,7 @@
  * Bounds what a trace makes its reader retain for events to refer to: metadata, threads, stacks and label lists. A few
  * compressed kilobytes can describe millions of these without ever using one.
  */
-import { NetTraceError } from './error.ts';
+import { TraceError } from '../trace-error.ts';
 
 /** Approximate bytes of memory. Traces of busy programs need a few at a time. */
 const BUDGET = 512 * 1024 * 1024;
@@ -31,7 +31,7 @@ export class TableBudget {
    *
    * @param size of its description in bytes
    * @param position of the description in the trace
-   * @throws NetTraceError if there are too many
+   * @throws TraceError if there are too many
    */
   add(table: TableName, size: number, position: number): void {
     const weight = weightOf(table, size);
@@ -39,7 +39,7 @@ export class TableBudget {
     this.used.set(table, (this.used.get(table) ?? 0) + weight);
     if (this.total <= BUDGET) return;
     const reason = `The ${table} of the trace exceed the limit of ${BUDGET >> 20} MB.`;
-    throw new NetTraceError('unsupported', position, reason);
+    throw new TraceError('unsupported', position, reason);
   }
 
   /** Removes all entries. */

@@ -54,7 +54,7 @@ export class Threads {
   /**
    * @param id the thread's id in the system, or in version 6 its index in the trace
    * @param sequence the number of the previous event, if the thread is new
-   * @throws NetTraceError in version 6 if there is no such thread
+   * @throws TraceError in version 6 if there is no such thread
    */
   get(id: number, sequence: number, cursor: Cursor): TrackedThread {
     const known = this.threads.get(id);
@@ -77,7 +77,7 @@ export class Threads {
     thread.sequence = sequence | 0;
   }
 
-  /** @throws NetTraceError */
+  /** @throws TraceError */
   readThreadBlock(block: Block): void {
     const cursor = new Cursor(block);
     while (cursor.left > 0) {
@@ -90,7 +90,7 @@ export class Threads {
     }
   }
 
-  /** @throws NetTraceError */
+  /** @throws TraceError */
   readRemoveThreadBlock(block: Block): void {
     const cursor = new Cursor(block);
     while (cursor.left > 0) {

@@ -24,7 +24,7 @@ export interface TraceHead {
   readonly properties: ReadonlyMap<string, string>;
 }
 
-/** @throws NetTraceError */
+/** @throws TraceError */
 export function readTraceHead(block: Block, formatVersion: number): TraceHead {
   const cursor = new Cursor(block);
   const startTimeMs = readSystemTime(cursor);

@@ -1,6 +1,6 @@
 /** `perf_event_attr`: what was recorded, and what its samples contain. Source: Linux `perf_event.h`. */
+import { TraceError } from '../trace-error.ts';
 import type { Cursor } from './cursor.ts';
-import { PerfDataError } from './error.ts';
 import { type SampleLayout, sampleLayout } from './sample-layout.ts';
 
 /** Bit numbers among the attribute's flags. */
@@ -60,7 +60,7 @@ export function readAttr(cursor: Cursor, size?: number): Omit<PerfAttr, 'ids'> {
   const breakpointAddress = cursor.uint64();
   const total = size ?? ownSize;
   if (total < MIN_ATTR_SIZE) {
-    throw new PerfDataError('malformed', at, `An attribute cannot have ${total} bytes.`);
+    throw new TraceError('malformed', at, `An attribute cannot have ${total} bytes.`);
   }
   cursor.skip(total - (cursor.offset - start));
   // The flags are C bit fields, which start at the other end on big-endian machines.

@@ -1,8 +1,9 @@
 /** Reads a part of a perf.data file in order, in the file's byte order, and never past the end of the part. */
+
 import { ByteCursor } from '../../base/byte-cursor.ts';
 import { indexOfNul } from '../../base/bytes.ts';
 import { decodeUtf8 } from '../text.ts';
-import { PerfDataError } from './error.ts';
+import { TraceError } from '../trace-error.ts';
 import type { Piece } from './piece.ts';
 
 export class Cursor extends ByteCursor {
@@ -81,7 +82,7 @@ export class Cursor extends ByteCursor {
   }
 
   override fail(reason: string, at: number = this.position): never {
-    throw new PerfDataError('malformed', at, reason);
+    throw new TraceError('malformed', at, reason);
   }
 
   protected override failShort(size: number): never {

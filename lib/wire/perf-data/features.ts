@@ -2,10 +2,11 @@
  * The features of a perf.data, which describe the recording: in a file, sections after the data; in a pipe, records
  * with the same content. Source: Linux `tools/perf/Documentation/perf.data-file-format.txt`.
  */
+
 import { hexText } from '../../base/bytes.ts';
+import { TraceError } from '../trace-error.ts';
 import { Feature } from './constants.ts';
 import type { Cursor } from './cursor.ts';
-import { PerfDataError } from './error.ts';
 import type { PerfSession } from './session.ts';
 import { readTracingData } from './tracing-data.ts';
 
@@ -54,13 +55,13 @@ export function readFeature(feature: number, cursor: Cursor, session: PerfSessio
   try {
     reader.read(cursor, session);
   } catch (error) {
-    if (!(error instanceof PerfDataError)) throw error;
+    if (!(error instanceof TraceError)) throw error;
     noteUnread(feature, error, session);
   }
 }
 
 /** The feature, or the rest of it, is missing. */
-export function noteUnread(feature: number, error: PerfDataError, session: PerfSession): void {
+export function noteUnread(feature: number, error: TraceError, session: PerfSession): void {
   const name = READERS.get(feature)?.name ?? feature;
   session.problems.push(`The feature ${name} cannot be read: ${error.message}`);
 }

@@ -8,11 +8,12 @@
  * An attribute entry is a `perf_event_attr` and the section of its ids. After the data comes a section for each set
  * feature bit. Source: Linux `tools/perf/Documentation/perf.data-file-format.txt`.
  */
+
 import { viewOf } from '../../base/bytes.ts';
+import { TraceError } from '../trace-error.ts';
 import { readAttr, readIdList } from './attr.ts';
 import { FEATURE_BITS } from './constants.ts';
 import { Cursor } from './cursor.ts';
-import { PerfDataError } from './error.ts';
 import { isFeatureRead, noteUnread, readFeature } from './features.ts';
 import { Piece, type Section } from './piece.ts';
 import { PerfSession } from './session.ts';
@@ -40,7 +41,7 @@ export interface PerfDataHead {
    * Why data after the records is missing, if the file or its recording was cut off: all features, and with them the
    * formats of tracepoints, so that their fields stay unknown.
    */
-  readonly fault?: PerfDataError;
+  readonly fault?: TraceError;
 }
 
 /** Whether a perf.data that starts with these bytes, at least 16, comes from a pipe. */
@@ -51,7 +52,7 @@ export function isPipeMode(start: Uint8Array): boolean {
 
 /**
  * Reads everything except the records, through whoever answers its requests: so it need not know where bytes come from.
- * @throws PerfDataError
+ * @throws TraceError
  */
 export function* readHead(): Generator<ReadRequest, PerfDataHead, Uint8Array> {
   const headerBytes = yield { start: 0, end: FILE_HEADER_SIZE };
@@ -76,13 +77,13 @@ export function* readHead(): Generator<ReadRequest, PerfDataHead, Uint8Array> {
       session,
       start: data.start,
       end: undefined,
-      fault: new PerfDataError('truncated', data.start, sentence),
+      fault: new TraceError('truncated', data.start, sentence),
     };
   }
   try {
     yield* readFeatures(parts, session, words, data.end);
   } catch (error) {
-    if (!(error instanceof PerfDataError) || error.code !== 'truncated') throw error;
+    if (!(error instanceof TraceError) || error.code !== 'truncated') throw error;
     return { session, ...data, fault: error };
   }
   return { session, ...data };
@@ -94,7 +95,7 @@ function byteOrderOf(bytes: Uint8Array): boolean {
     if (view.getBigUint64(0, true) === MAGIC) return true;
     if (view.getBigUint64(0, false) === MAGIC) return false;
   }
-  throw new PerfDataError('unrecognized', 0, 'This is not perf.data: it does not start with PERFILE2.');
+  throw new TraceError('unrecognized', 0, 'This is not perf.data: it does not start with PERFILE2.');
 }
 
 function readSection(cursor: Cursor): Section {
@@ -115,7 +116,7 @@ class PartReader {
   *read(part: Section, what: string): Generator<ReadRequest, Cursor, Uint8Array> {
     const size = this.size + part.end - part.start;
     if (size > MAX_HEAD_SIZE) {
-      throw new PerfDataError(
+      throw new TraceError(
         'unsupported',
         part.start,
         `With ${what}, the file's attributes and features exceed the limit: they have ${size} bytes.`,
@@ -128,7 +129,7 @@ class PartReader {
 
   cursorOf(bytes: Uint8Array, part: Section, what: string): Cursor {
     if (bytes.length < part.end - part.start) {
-      throw new PerfDataError(
+      throw new TraceError(
         'truncated',
         part.start + bytes.length,
         `The file ends before ${what}, which should be at ${part.start} to ${part.end}.`,
@@ -145,11 +146,7 @@ function* readAttrs(
   entrySize: number,
 ): Generator<ReadRequest, void, Uint8Array> {
   if (entrySize <= SECTION_SIZE) {
-    throw new PerfDataError(
-      'malformed',
-      PIPE_HEADER_SIZE,
-      `An attribute entry cannot have ${entrySize} bytes.`,
-    );
+    throw new TraceError('malformed', PIPE_HEADER_SIZE, `An attribute entry cannot have ${entrySize} bytes.`);
   }
   const cursor = yield* parts.read(section, 'the attributes');
   while (cursor.left >= entrySize) {
@@ -158,7 +155,7 @@ function* readAttrs(
     session.addAttr({ ...attr, ids });
   }
   if (session.attrs.length === 0) {
-    throw new PerfDataError('malformed', section.start, 'The file has no attributes.');
+    throw new TraceError('malformed', section.start, 'The file has no attributes.');
   }
 }
 
@@ -181,7 +178,7 @@ function* readFeatures(
     try {
       readFeature(feature, yield* parts.read(readSection(entry), `feature ${feature}`), session);
     } catch (error) {
-      if (!(error instanceof PerfDataError)) throw error;
+      if (!(error instanceof TraceError)) throw error;
       noteUnread(feature, error, session);
     }
   }

@@ -5,7 +5,9 @@
  * The kernel's records other than samples end with ids if the attribute says so. Source: Linux `perf_event.h` and, for
  * the records of the perf tool, `tools/lib/perf/include/perf/event.h`.
  */
+
 import { hexText } from '../../base/bytes.ts';
+import { TraceError } from '../trace-error.ts';
 import { type PerfAttr, readAttr, readIdList } from './attr.ts';
 import {
   EVENT_UPDATE_NAME,
@@ -16,7 +18,6 @@ import {
   RecordType,
 } from './constants.ts';
 import type { Cursor } from './cursor.ts';
-import { PerfDataError } from './error.ts';
 import { readFeature } from './features.ts';
 import type { Piece } from './piece.ts';
 import { idOffsetFromEnd, idsSize, type RecordIds, readIds } from './record-ids.ts';
@@ -65,7 +66,7 @@ export class RecordReader {
    * Advances to the next record.
    *
    * @returns false if more bytes are needed
-   * @throws PerfDataError if it is damaged
+   * @throws TraceError if it is damaged
    */
   next(): boolean {
     const { splitter } = this;
@@ -77,7 +78,7 @@ export class RecordReader {
     return true;
   }
 
-  /** @throws PerfDataError if the bytes have ended inside a record */
+  /** @throws TraceError if the bytes have ended inside a record */
   finish(): void {
     this.splitter.finish();
   }
@@ -197,7 +198,7 @@ export class RecordReader {
 
 function requireRoom(cursor: Cursor, size: number): void {
   if (size <= cursor.left) return;
-  throw new PerfDataError(
+  throw new TraceError(
     'malformed',
     cursor.position,
     `A record of ${cursor.left} bytes has no room for its ids.`,

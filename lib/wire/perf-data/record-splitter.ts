@@ -5,10 +5,11 @@
  * beyond their size: the processor trace after AUXTRACE, which is skipped, and the formats of tracepoints after
  * TRACING_DATA. Source: Linux `tools/perf/Documentation/perf.data-file-format.txt`.
  */
+
 import { viewOf } from '../../base/bytes.ts';
+import { TraceError } from '../trace-error.ts';
 import { RECORD_HEAD_SIZE, RecordType } from './constants.ts';
 import { Cursor } from './cursor.ts';
-import { PerfDataError } from './error.ts';
 import { Piece } from './piece.ts';
 
 /** The formats of all tracepoints of a kernel take about 5 MB. */
@@ -64,7 +65,7 @@ export class RecordSplitter {
    * Advances to the next record that ends in this chunk, as a view of it where possible.
    *
    * @returns false if more bytes are needed
-   * @throws PerfDataError
+   * @throws TraceError
    */
   next(): boolean {
     const { bytes } = this.input;
@@ -84,11 +85,11 @@ export class RecordSplitter {
     }
   }
 
-  /** @throws PerfDataError if the bytes have ended inside a record */
+  /** @throws TraceError if the bytes have ended inside a record */
   finish(): void {
     if (this.filled > 0) {
       const size = this.filled < RECORD_HEAD_SIZE ? 'at least 8' : this.partial.length;
-      throw new PerfDataError(
+      throw new TraceError(
         'truncated',
         this.partialPiece.positionOf(0),
         `The data ends inside a record of ${size} bytes.`,
@@ -96,7 +97,7 @@ export class RecordSplitter {
     }
     if (this.behind > 0) {
       const at = this.tracingData?.position ?? this.partialPiece.positionOf(0);
-      throw new PerfDataError(
+      throw new TraceError(
         'truncated',
         at,
         `The data ends ${this.behind} bytes short of what a record announces.`,
@@ -141,7 +142,7 @@ export class RecordSplitter {
   private sizeAt(view: DataView, offset: number, piece: Piece): number {
     const size = view.getUint16(offset + 6, this.littleEndian);
     if (size < RECORD_HEAD_SIZE) {
-      throw new PerfDataError(
+      throw new TraceError(
         'malformed',
         piece.positionOf(offset),
         `A record cannot have ${size} bytes: its header alone has ${RECORD_HEAD_SIZE}.`,
@@ -166,7 +167,7 @@ export class RecordSplitter {
     } else if (type === RecordType.TracingData) {
       this.behind = this.body.uint32();
       if (this.behind > MAX_TRACING_DATA_SIZE) {
-        throw new PerfDataError(
+        throw new TraceError(
           'malformed',
           this.position,
           `${this.behind} bytes of tracing data exceed the limit.`,

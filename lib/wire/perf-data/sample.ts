@@ -49,7 +49,7 @@ export class SampleKind {
    * Reports why a record is too small.
    *
    * @param cursor the record's body
-   * @throws PerfDataError
+   * @throws TraceError
    */
   check(cursor: Cursor): void {
     const { size, counters, hasCallchain, hasRaw } = this.layout;

@@ -2,9 +2,9 @@
  * The context for reading all records of a perf.data, and its description of itself: in a file, known before the
  * records; in a pipe, contained in records.
  */
+import { TraceError } from '../trace-error.ts';
 import type { PerfAttr } from './attr.ts';
 import { PerfType } from './constants.ts';
-import { PerfDataError } from './error.ts';
 import { SampleKind } from './sample.ts';
 import type { TracepointFormat } from './tracepoint-format.ts';
 
@@ -86,7 +86,7 @@ export class PerfSession {
   firstAttr(asking: { readonly position: number }): PerfAttr {
     const first = this.attrs[0];
     if (first === undefined) {
-      throw new PerfDataError('malformed', asking.position, 'A record precedes all attributes.');
+      throw new TraceError('malformed', asking.position, 'A record precedes all attributes.');
     }
     return first;
   }
@@ -113,7 +113,7 @@ export class PerfSession {
     // Id 0 is perf's own: the first attribute.
     const attr = id === 0 ? this.attrs[0] : this.attrById.get(id);
     if (attr === undefined) {
-      throw new PerfDataError('malformed', position, `No attribute of the file has the id ${id}.`);
+      throw new TraceError('malformed', position, `No attribute of the file has the id ${id}.`);
     }
     return attr;
   }

@@ -4,9 +4,10 @@
  *
  * It declares its own byte order, in which its sizes are.
  */
+
 import { decodeUtf8 } from '../text.ts';
+import { TraceError } from '../trace-error.ts';
 import type { Cursor } from './cursor.ts';
-import { PerfDataError } from './error.ts';
 import type { PerfSession } from './session.ts';
 import { parseTracepointFormat } from './tracepoint-format.ts';
 
@@ -17,12 +18,12 @@ const PAGE_SIZE_FIELD_SIZE = 4;
 
 /**
  * Adds the formats to the session; those of ftrace's own events are skipped.
- * @throws PerfDataError
+ * @throws TraceError
  */
 export function readTracingData(head: Cursor, session: PerfSession): void {
   const start = head.position;
   if (decodeUtf8(head.take(MAGIC.length)) !== MAGIC) {
-    throw new PerfDataError('malformed', start, 'The tracing data does not start with its magic bytes.');
+    throw new TraceError('malformed', start, 'The tracing data does not start with its magic bytes.');
   }
   head.terminatedText(); // version
   const littleEndian = head.uint8() === 0;
@@ -71,7 +72,7 @@ function readNamedBlock(cursor: Cursor, name: string): Uint8Array {
   const at = cursor.position;
   const found = cursor.terminatedText();
   if (found !== name) {
-    throw new PerfDataError('malformed', at, `The tracing data has "${found}" in place of "${name}".`);
+    throw new TraceError('malformed', at, `The tracing data has "${found}" in place of "${name}".`);
   }
   return cursor.take(cursor.size64());
 }

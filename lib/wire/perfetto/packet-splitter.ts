@@ -1,6 +1,8 @@
 /** Cuts the bytes of a Perfetto trace into its packets, as they arrive. */
+
 import { WireType } from '../protobuf/message.ts';
-import { MessageReader, ProtobufError } from '../protobuf/message-reader.ts';
+import { MessageReader } from '../protobuf/message-reader.ts';
+import { TraceError } from '../trace-error.ts';
 import { PACKET_FIELD } from './messages.ts';
 
 export interface PacketBytes {
@@ -31,7 +33,7 @@ export class PacketSplitter {
 
   /**
    * The packets that are complete with these bytes.
-   * @throws ProtobufError
+   * @throws TraceError
    */
   *push(chunk: Uint8Array): Generator<PacketBytes, void> {
     if (this.#partSize + chunk.length < this.#wanted) {
@@ -57,10 +59,10 @@ export class PacketSplitter {
     this.#position += at;
   }
 
-  /** @throws ProtobufError if a packet is incomplete */
+  /** @throws TraceError if a packet is incomplete */
   end(): void {
     if (this.#partSize === 0) return;
-    throw new ProtobufError('truncated', this.#position + this.#partSize, 'The trace is truncated.');
+    throw new TraceError('truncated', this.#position + this.#partSize, 'The trace is truncated.');
   }
 
   /** Where the packet is that starts there; undefined if that is not known yet. */
@@ -72,7 +74,7 @@ export class PacketSplitter {
     if (key !== PACKET_KEY) reader.fail('This is not a packet of a Perfetto trace.');
     const size = Number(reader.varUint());
     if (size > MAX_PACKET) {
-      throw new ProtobufError('unsupported', this.#position + at, `A packet has ${size} bytes.`);
+      throw new TraceError('unsupported', this.#position + at, `A packet has ${size} bytes.`);
     }
     const start = at + reader.offset;
     return { start, end: start + size };

@@ -2,12 +2,8 @@
 
 import { ByteCursor } from '../../base/byte-cursor.ts';
 import { viewOf } from '../../base/bytes.ts';
-import { Fault } from '../fault.ts';
+import { TraceError } from '../trace-error.ts';
 import { type FieldType, type Message, type Scalar, WireType } from './message.ts';
-
-export class ProtobufError extends Fault {
-  override readonly name = 'ProtobufError';
-}
 
 /** Exact up to 2^53, otherwise a bigint. */
 export type Integer = number | bigint;
@@ -37,7 +33,7 @@ export class MessageReader extends ByteCursor {
   }
 
   override fail(reason: string): never {
-    throw new ProtobufError('malformed', this.#position + this.offset, reason);
+    throw new TraceError('malformed', this.#position + this.offset, reason);
   }
 
   /** The fields up to `end`. */

@@ -15,13 +15,13 @@ import { addressNumber } from '../../base/timed-ranges.ts';
 import { type PageLayout, parsePageLayout } from '../ftrace/page-layout.ts';
 import { readKernelSymbols } from '../kernel-symbols.ts';
 import { Cursor } from '../perf-data/cursor.ts';
-import { PerfDataError } from '../perf-data/error.ts';
 import { Piece, type Section } from '../perf-data/piece.ts';
 import { PerfSession } from '../perf-data/session.ts';
 import { parseTracepointFormat } from '../perf-data/tracepoint-format.ts';
 import { readEventFormats, readFtraceFormats, readHeaderFormats } from '../perf-data/tracing-data.ts';
 import { SymbolTable } from '../symbol-table.ts';
 import { decodeUtf8 } from '../text.ts';
+import { TraceError } from '../trace-error.ts';
 
 /** 0x17 0x08 0x44 and `tracing`. */
 export const MAGIC = '\x17\bDtracing';
@@ -86,21 +86,21 @@ const NANOSECOND_CLOCKS = ['local', 'global', 'perf', 'mono', 'mono_raw', 'boot'
 
 /**
  * Reads everything except the pages, through whoever answers its requests: so it need not know where bytes come from.
- * @throws Fault
+ * @throws TraceError
  */
 export function* readTraceDatHead(): Generator<ReadRequest, TraceDatHead, Uint8Array> {
   const start = cursorOf(yield { start: 0, end: 128 }, 0, 'the header');
   if (decodeUtf8(start.take(MAGIC.length)) !== MAGIC) start.fail('This is not a trace.dat.', 0);
   const version = start.terminatedText();
   if (version !== '6' && version !== '7') {
-    throw new PerfDataError(
+    throw new TraceError(
       'unsupported',
       MAGIC.length,
       `Version ${version} of trace.dat is not supported, only 6 and 7.`,
     );
   }
   if (start.uint8() !== 0) {
-    throw new PerfDataError(
+    throw new TraceError(
       'unsupported',
       start.position,
       'A trace.dat of a big-endian machine is not supported.',
@@ -168,7 +168,7 @@ class HeadDraft {
   finished(version: 6 | 7): TraceDatHead {
     const { session, layout, pages } = this;
     if (layout === undefined || pages.length === 0) {
-      throw new PerfDataError(
+      throw new TraceError(
         'truncated',
         0,
         'The trace.dat does not say where its events are: trace-cmd was not ended properly. Try "trace-cmd restore".',
@@ -197,7 +197,7 @@ function* readVersion6(
       instances = readDescriptions6(draft, cursor);
     } catch (error) {
       // Nothing contains the size of the descriptions.
-      const isCutOff = error instanceof PerfDataError && error.code === 'truncated';
+      const isCutOff = error instanceof TraceError && error.code === 'truncated';
       if (!isCutOff || bytes.length < size || size >= MAX_HEAD_SIZE) throw error;
       continue;
     }
@@ -213,7 +213,7 @@ function* readVersion6(
 /** Reads the start of a file: what ends with these bytes may go on behind them. */
 class StartCursor extends Cursor {
   protected override failAtEnd(reason: string): never {
-    throw new PerfDataError('truncated', this.position, reason);
+    throw new TraceError('truncated', this.position, reason);
   }
 }
 
@@ -342,7 +342,7 @@ class Sections {
 
   *#head(at: number, what: string): Generator<ReadRequest, { flags: number; size: number }, Uint8Array> {
     if (++this.#count > MAX_SECTIONS) {
-      throw new PerfDataError('malformed', at, `A trace.dat has at most ${MAX_SECTIONS} sections.`);
+      throw new TraceError('malformed', at, `A trace.dat has at most ${MAX_SECTIONS} sections.`);
     }
     const head = cursorOf(yield { start: at, end: at + SECTION_HEAD_SIZE }, at, what);
     head.skip(2);
@@ -354,7 +354,7 @@ class Sections {
   #add(size: number, at: number, what: string): void {
     this.#size += size;
     if (this.#size <= MAX_HEAD_SIZE) return;
-    throw new PerfDataError(
+    throw new TraceError(
       'unsupported',
       at,
       `With ${what}, the descriptions exceed the limit of ${MAX_HEAD_SIZE} bytes.`,

@@ -13,7 +13,7 @@ import type { WrittenMetadata } from '../nettrace/write/trace-parts.ts';
 
 const ID_SIZE = 4;
 
-/** @throws NetTraceError if not even the event's names and numbers can be read */
+/** @throws TraceError if not even the event's names and numbers can be read */
 export function readTracepointV1Metadata(bytes: Uint8Array): NetTraceMetadata {
   const withId = new Uint8Array(ID_SIZE + bytes.length);
   withId.set(bytes, ID_SIZE);

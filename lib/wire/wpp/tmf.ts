@@ -51,11 +51,6 @@ export interface Tmf {
   readonly problems: readonly string[];
 }
 
-/** Why a text cannot be read as TMF: a sentence that begins with the place. */
-export class TmfError extends Error {
-  override readonly name = 'TmfError';
-}
-
 const MAX_LINE = 1 << 16;
 const MAX_MESSAGES = 1 << 20;
 const MAX_ARGUMENTS = 256;

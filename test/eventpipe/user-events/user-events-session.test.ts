@@ -1,10 +1,10 @@
 import { closeSync, fstatSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { UserEventsSessionError } from '../../../lib/eventpipe/user-events/check-providers.ts';
 import { UserEventsSession } from '../../../lib/eventpipe/user-events/user-events-session.ts';
 import { OwnedDescriptor } from '../../../lib/platform/owned-descriptor.ts';
 import { ErrorCode } from '../../../lib/wire/diagnostics-ipc/constants.ts';
+import { RefusedError } from '../../../lib/wire/diagnostics-ipc/error.ts';
 import type { TracepointConfig, UserEventsProvider } from '../../../lib/wire/diagnostics-ipc/tracing.ts';
 import { linuxOnly, named } from '../../platforms.ts';
 
@@ -27,9 +27,9 @@ function refusalOf(providers: readonly UserEventsProvider[], descriptor = openSy
     const owned = new OwnedDescriptor(descriptor);
     UserEventsSession.start({ sessionType: 'user_events', rundownKeyword: 0n, providers }, owned);
   } catch (error) {
-    expect(error).toBeInstanceOf(UserEventsSessionError);
+    expect(error).toBeInstanceOf(RefusedError);
     expect(() => fstatSync(descriptor)).toThrow();
-    return [(error as UserEventsSessionError).replyCode, (error as Error).message];
+    return [(error as RefusedError).replyCode, (error as Error).message];
   }
   throw new Error('It was started.');
 }

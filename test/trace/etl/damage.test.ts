@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readBuffers } from '../../../lib/trace/etl/buffer-file.ts';
 import { MemorySource } from '../../../lib/trace/source/memory-source.ts';
-import { TraceError } from '../../../lib/trace/trace-error.ts';
+import { TraceError } from '../../../lib/wire/trace-error.ts';
 import {
   bufferBytes,
   classicRecord,

@@ -1,7 +1,8 @@
 /** WPP messages of an .etl, with and without the TMF that describes them. */
+
 import { describe, expect, it } from 'vitest';
-import { TraceError } from '../../../lib/trace/trace-error.ts';
 import { guidBytes } from '../../../lib/wire/guid.ts';
+import { TraceError } from '../../../lib/wire/trace-error.ts';
 import {
   bufferBytes,
   etlBytes,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { openEtl } from '../../../lib/trace/etl/open-etl.ts';
 import { MemorySource } from '../../../lib/trace/source/memory-source.ts';
-import { TraceError } from '../../../lib/trace/trace-error.ts';
 import { guidBytes } from '../../../lib/wire/guid.ts';
+import { TraceError } from '../../../lib/wire/trace-error.ts';
 import {
   ACTIVITY,
   bufferBytes,

@@ -1,9 +1,10 @@
 /** Reads .etl bytes as a trace, for tests. */
+
 import { openEtl } from '../../../lib/trace/etl/open-etl.ts';
 import { MemorySource } from '../../../lib/trace/source/memory-source.ts';
-import { TraceError } from '../../../lib/trace/trace-error.ts';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
 import type { TmfFinder, TraceReader } from '../../../lib/trace/trace-reader.ts';
+import { TraceError } from '../../../lib/wire/trace-error.ts';
 import { eventRecord, RAW_START } from '../../wire/etl/etl-bytes.ts';
 
 export interface ReadTrace {

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { ByteSource } from '../../../lib/trace/byte-source.ts';
 import { openNetTrace } from '../../../lib/trace/nettrace/open-nettrace.ts';
 import { MemorySource } from '../../../lib/trace/source/memory-source.ts';
-import type { TraceError } from '../../../lib/trace/trace-error.ts';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
+import type { TraceError } from '../../../lib/wire/trace-error.ts';
 import {
   type Bytes,
   block,

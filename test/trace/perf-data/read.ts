@@ -1,11 +1,12 @@
 /** Reads perf.data made by tests, from memory or through a pipe. */
+
 import type { OpenedSource } from '../../../lib/trace/byte-source.ts';
 import { openPerfData } from '../../../lib/trace/perf-data/open-perf-data.ts';
 import { MemorySource } from '../../../lib/trace/source/memory-source.ts';
 import { openStream } from '../../../lib/trace/source/stream-source.ts';
-import { TraceError } from '../../../lib/trace/trace-error.ts';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
 import type { TraceReader } from '../../../lib/trace/trace-reader.ts';
+import { TraceError } from '../../../lib/wire/trace-error.ts';
 
 export interface ReadTrace extends Pick<TraceReader, 'info' | 'progress'> {
   readonly events: readonly TraceEvent[];

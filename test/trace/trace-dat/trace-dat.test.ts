@@ -166,7 +166,7 @@ describe('a trace.dat', () => {
       try {
         for (; !step.done; reads++) step = reading.next(bytes.subarray(step.value.start, step.value.end));
       } catch (error) {
-        expect(error).toMatchObject({ name: 'PerfDataError' });
+        expect(error).toMatchObject({ name: 'TraceError' });
       }
       return reads;
     };

@@ -1,11 +1,12 @@
 /** Several traces as one: order, processes, damage, and bounded memory for spans. */
+
 import { describe, expect, it } from 'vitest';
 import { Trace } from '../../../lib/trace/trace.ts';
-import { TraceError } from '../../../lib/trace/trace-error.ts';
 import type { TraceFormat } from '../../../lib/trace/trace-reader.ts';
 import { JoinedSpans } from '../../../lib/view/merge/joined-spans.ts';
 import { type MergeInput, openMergedTrace } from '../../../lib/view/merge/merged-trace.ts';
 import { TraceActivities } from '../../../lib/view/trace-activities.ts';
+import { TraceError } from '../../../lib/wire/trace-error.ts';
 import { type WrittenEvent, written } from '../written-events.ts';
 
 interface Recording {

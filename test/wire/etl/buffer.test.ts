@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { openBuffer, positionOf } from '../../../lib/wire/etl/buffer.ts';
 import { isBlankHeader } from '../../../lib/wire/etl/buffer-header.ts';
-import { EtlError } from '../../../lib/wire/etl/error.ts';
+import { TraceError } from '../../../lib/wire/trace-error.ts';
 import { bufferOf } from './etl-bytes.ts';
 
 const BODY = Uint8Array.from([1, 2, 3, 4, 5, 6, 7, 8]);
 /** One word of flags, a byte "a", and a match that repeats it 6 times. */
 const COMPRESSED = Uint8Array.from([0, 0, 0, 0x40, 0x61, 3, 0]);
 
-function errorOf(open: () => unknown): EtlError {
+function errorOf(open: () => unknown): TraceError {
   try {
     open();
   } catch (error) {
-    expect(error).toBeInstanceOf(EtlError);
-    return error as EtlError;
+    expect(error).toBeInstanceOf(TraceError);
+    return error as TraceError;
   }
   throw new Error('no error was thrown');
 }

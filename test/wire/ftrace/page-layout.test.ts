@@ -1,7 +1,8 @@
 /** How a kernel describes the start of its pages. */
+
 import { describe, expect, it } from 'vitest';
-import { FtraceError } from '../../../lib/wire/ftrace/error.ts';
 import { parsePageLayout } from '../../../lib/wire/ftrace/page-layout.ts';
+import { TraceError } from '../../../lib/wire/trace-error.ts';
 import { HEADER_PAGE } from './page-bytes.ts';
 
 describe('the page layout', () => {
@@ -34,7 +35,7 @@ describe('the page layout', () => {
     ['a header in its data', HEADER_PAGE.replace('offset:16', 'offset:12'), 'is not supported'],
     ['pages of gigabytes', HEADER_PAGE.replace('size:4080', 'size:4294967296'), 'is not supported'],
   ])('with %s is rejected', (_, text, message) => {
-    expect(() => parsePageLayout(text)).toThrow(FtraceError);
+    expect(() => parsePageLayout(text)).toThrow(TraceError);
     expect(() => parsePageLayout(text)).toThrow(message);
   });
 });

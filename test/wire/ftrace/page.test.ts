@@ -1,7 +1,8 @@
 /** Pages of ftrace's ring buffer: all kinds of entries, times, lost events, damage. */
+
 import { describe, expect, it } from 'vitest';
-import { FtraceError } from '../../../lib/wire/ftrace/error.ts';
 import { readPage } from '../../../lib/wire/ftrace/page.ts';
+import { TraceError } from '../../../lib/wire/trace-error.ts';
 import { entryHead, LAYOUT, LOST_COUNT_STORED, LOST_EVENTS, PAGE_TIME, pageOf } from './page-bytes.ts';
 
 const LONG = 0;
@@ -121,7 +122,7 @@ describe('a damaged page', () => {
     ['with losses past counting', pageOf([], { flags: stored, lost: 1n << 60n }), 'cannot have been lost'],
     ['with losses behind it', pageOf([], { flags: stored, used: 4080 }), 'is beyond the end of the page'],
   ])('%s is rejected', (_, bytes, message) => {
-    expect(() => readPage(bytes, LAYOUT)).toThrow(FtraceError);
+    expect(() => readPage(bytes, LAYOUT)).toThrow(TraceError);
     expect(() => readPage(bytes, LAYOUT)).toThrow(message);
   });
 
@@ -137,7 +138,7 @@ describe('a damaged page', () => {
       try {
         expect(readPage(page, LAYOUT).events.length).toBeLessThan(4080 / 8);
       } catch (error) {
-        expect(error).toBeInstanceOf(FtraceError);
+        expect(error).toBeInstanceOf(TraceError);
       }
     }
   });

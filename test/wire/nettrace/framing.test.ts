@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { NetTraceError } from '../../../lib/wire/nettrace/error.ts';
+import { TraceError } from '../../../lib/wire/trace-error.ts';
 import {
   ascii,
   block,
@@ -95,7 +95,7 @@ describe('a trace', () => {
   ])('of %s that ends early at any byte says so, at its end', (_, bytes) => {
     for (let length = 0; length < bytes.length; length++) {
       const fault = faultOf(bytes.subarray(0, length));
-      expect(fault).toBeInstanceOf(NetTraceError);
+      expect(fault).toBeInstanceOf(TraceError);
       expect(fault).toMatchObject({ code: 'truncated', offset: length });
     }
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PerfDataError } from '../../../lib/wire/perf-data/error.ts';
+import { TraceError } from '../../../lib/wire/trace-error.ts';
 import { randomNumbers } from '../eventheader/event-bytes.ts';
 import {
   Bytes,
@@ -16,12 +16,12 @@ import { readPerfData } from './perf-data-file.ts';
 /** An EventHeader event "E" with a u8 field, little-endian whatever the file is. */
 const EVENT = [7, 0, 0, 0, 0, 0, 0, 5, 5, 0, 1, 0, 0x45, 0, 0x69, 0, 2, 9];
 
-function errorOf(read: () => unknown): PerfDataError {
+function errorOf(read: () => unknown): TraceError {
   try {
     read();
   } catch (error) {
-    expect(error).toBeInstanceOf(PerfDataError);
-    return error as PerfDataError;
+    expect(error).toBeInstanceOf(TraceError);
+    return error as TraceError;
   }
   throw new Error('no error was thrown');
 }
@@ -234,7 +234,7 @@ describe('a file that cannot be read', () => {
     }
   });
 
-  it('is damaged in any way: it is read, or rejected with a PerfDataError', () => {
+  it('is damaged in any way: it is read, or rejected with a TraceError', () => {
     const random = randomNumbers(7);
     let read = 0;
     let refused = 0;
@@ -245,7 +245,7 @@ describe('a file that cannot be read', () => {
         readAll(bytes);
         read++;
       } catch (error) {
-        if (!(error instanceof PerfDataError)) throw error;
+        if (!(error instanceof TraceError)) throw error;
         refused++;
       }
     }

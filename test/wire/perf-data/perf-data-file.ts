@@ -1,24 +1,25 @@
 /** A perf.data that is entirely in memory. */
-import { PerfDataError } from '../../../lib/wire/perf-data/error.ts';
+
 import { readHead } from '../../../lib/wire/perf-data/head.ts';
 import { Piece } from '../../../lib/wire/perf-data/piece.ts';
 import { RecordReader } from '../../../lib/wire/perf-data/record-reader.ts';
 import type { PerfRecord } from '../../../lib/wire/perf-data/records.ts';
 import { SampleKind, SampleRecord } from '../../../lib/wire/perf-data/sample.ts';
 import type { PerfSession } from '../../../lib/wire/perf-data/session.ts';
+import { TraceError } from '../../../lib/wire/trace-error.ts';
 
 export interface PerfDataFile {
   readonly session: PerfSession;
   /**
    * The records in file order, read on demand.
-   * @throws PerfDataError if a record is damaged, after all earlier ones have been returned
+   * @throws TraceError if a record is damaged, after all earlier ones have been returned
    */
   records(): Iterable<PerfRecord>;
 }
 
 /**
  * @param bytes the whole file
- * @throws PerfDataError
+ * @throws TraceError
  */
 export function readPerfData(bytes: Uint8Array): PerfDataFile {
   const head = readHead();
@@ -42,11 +43,7 @@ function* readRecords(
     if (record instanceof SampleKind) {
       yield new SampleRecord(record, reader.piece, reader.start, reader.end);
     } else if (record?.kind === 'compressed') {
-      throw new PerfDataError(
-        'unsupported',
-        record.offset,
-        'The records are compressed: open it as a trace.',
-      );
+      throw new TraceError('unsupported', record.offset, 'The records are compressed: open it as a trace.');
     } else if (record !== undefined) {
       yield record;
     }

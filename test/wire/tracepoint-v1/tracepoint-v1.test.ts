@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Block } from '../../../lib/wire/nettrace/block.ts';
 import { BlockKind } from '../../../lib/wire/nettrace/constants.ts';
-import { NetTraceError } from '../../../lib/wire/nettrace/error.ts';
 import { decodePayload } from '../../../lib/wire/nettrace/payload.ts';
+import { TraceError } from '../../../lib/wire/trace-error.ts';
 import { decodeTracepointV1, isTracepointV1 } from '../../../lib/wire/tracepoint-v1/decode.ts';
 import { TracepointV1Error } from '../../../lib/wire/tracepoint-v1/error.ts';
 import { readTracepointV1Metadata } from '../../../lib/wire/tracepoint-v1/metadata.ts';
@@ -104,7 +104,7 @@ describe('the metadata of the tracepoint format', () => {
 
   it('cut before its fields is rejected', () => {
     for (let length = 0; length < 38; length++) {
-      expect(() => readTracepointV1Metadata(bytesOf(METADATA).subarray(0, length))).toThrow(NetTraceError);
+      expect(() => readTracepointV1Metadata(bytesOf(METADATA).subarray(0, length))).toThrow(TraceError);
     }
   });
 });

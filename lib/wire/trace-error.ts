@@ -1,4 +1,4 @@
-/** What is wrong with the bytes of a trace, and where. */
+/** Why a trace cannot be read, or not to its end. */
 
 /**
  * - `unrecognized`: another format
@@ -6,18 +6,18 @@
  * - `truncated`: the bytes end early
  * - `malformed`: the bytes are damaged
  */
-export type FaultCode = 'unrecognized' | 'unsupported' | 'truncated' | 'malformed';
+export type TraceErrorCode = 'unrecognized' | 'unsupported' | 'truncated' | 'malformed';
 
-/** The base of the errors of all trace formats. */
-export abstract class Fault extends Error {
-  readonly code: FaultCode;
+export class TraceError extends Error {
+  override readonly name = 'TraceError';
+  readonly code: TraceErrorCode;
   /** Where in the trace, in bytes from its start. */
   readonly offset: number;
   /** The message without the offset. */
   readonly sentence: string;
 
   /** @param sentence complete, without the offset */
-  constructor(code: FaultCode, offset: number, sentence: string, options?: ErrorOptions) {
+  constructor(code: TraceErrorCode, offset: number, sentence: string, options?: ErrorOptions) {
     super(`${sentence} (at byte ${offset})`, options);
     this.code = code;
     this.offset = offset;
