@@ -191,6 +191,24 @@ describe('the sources', () => {
   });
 });
 
+describe('a class', () => {
+  it('hides its members by #, and by `private` only its constructor, which has no other way', () => {
+    const sources = [
+      ...libFiles,
+      ...filesUnder(join(packageFolder, 'test')).filter((path) => /\.[cm]?ts$/.test(path)),
+    ];
+    const hidden = /^ *(?:(?:static|override|readonly|abstract|async) )*private (?!constructor\b).*/gm;
+    const found = sources.flatMap((path) =>
+      Array.from(
+        readFileSync(path, 'utf8').matchAll(hidden),
+        ([line]) => `${relative(packageFolder, path)}: ${line}`,
+      ),
+    );
+    expect('  private count = 0;\n  private constructor() {'.match(hidden)).toEqual(['  private count = 0;']);
+    expect(found).toEqual([]);
+  });
+});
+
 describe('an error class of lib/', () => {
   const text = libFiles.map((path) => readFileSync(path, 'utf8')).join('\n');
   const classes = Array.from(

@@ -12,10 +12,10 @@ import { Guid } from './guid.ts';
 const GIVE_UP_INTERVAL = 1000;
 
 export class ActivityFlow {
-  private storage: AsyncLocalStorage<ActivityContext | undefined> | undefined;
+  #storage: AsyncLocalStorage<ActivityContext | undefined> | undefined;
   /** It is undefined if Node.js itself restores the context of each callback, as 24 and later do. */
-  private callbacks: CallbackContexts | undefined;
-  private readonly listenedTo = new Set<() => boolean>();
+  #callbacks: CallbackContexts | undefined;
+  readonly #listenedTo = new Set<() => boolean>();
 
   /**
    * Lets another context, such as OpenTelemetry's, override the flow's own: receives that, and returns the one to use.
@@ -23,8 +23,8 @@ export class ActivityFlow {
   refine: ((own: ActivityContext | undefined) => ActivityContext | undefined) | undefined;
 
   /** Called when `enter` or `run` may have changed the context, and when `run` has restored it. */
-  private onSwitch: (() => void) | undefined;
-  private readonly switchObservers = new Set<() => void>();
+  #onSwitch: (() => void) | undefined;
+  readonly #switchObservers = new Set<() => void>();
 
   /** Called when the Start of an activity has been written, by the code that starts it. */
   onStart: ((id: Guid) => void) | undefined;
@@ -44,19 +44,19 @@ export class ActivityFlow {
 
   /** The context of the running code. */
   get context(): ActivityContext | undefined {
-    if (this.storage === undefined) return undefined;
-    const own = this.storage.getStore();
+    if (this.#storage === undefined) return undefined;
+    const own = this.#storage.getStore();
     return this.refine === undefined ? own : this.refine(own);
   }
 
   /** The flow's own context, without `refine`. */
   get ownContext(): ActivityContext | undefined {
-    return this.storage?.getStore();
+    return this.#storage?.getStore();
   }
 
   /** Whether the flow is on. */
   get active(): boolean {
-    return this.storage !== undefined;
+    return this.#storage !== undefined;
   }
 
   /**
@@ -66,8 +66,8 @@ export class ActivityFlow {
    * @returns removes the reason
    */
   keepWhile(isListenedTo: () => boolean): () => void {
-    this.listenedTo.add(isListenedTo);
-    return () => void this.listenedTo.delete(isListenedTo);
+    this.#listenedTo.add(isListenedTo);
+    return () => void this.#listenedTo.delete(isListenedTo);
   }
 
   /**
@@ -76,26 +76,26 @@ export class ActivityFlow {
    * @returns ends it
    */
   observeSwitches(observer: () => void): () => void {
-    const { switchObservers } = this;
+    const switchObservers = this.#switchObservers;
     // Not `after`: it would double the cost, and whatever runs next comes with its own `before`.
     const hook = createHook({ before: observer }).enable();
     switchObservers.add(observer);
-    this.onSwitch = () => {
+    this.#onSwitch = () => {
       for (const observe of switchObservers) observe();
     };
     return () => {
       hook.disable();
       switchObservers.delete(observer);
-      if (switchObservers.size === 0) this.onSwitch = undefined;
+      if (switchObservers.size === 0) this.#onSwitch = undefined;
     };
   }
 
   /** Changes the context for the rest of the running code and everything it causes. */
   enter(context: ActivityContext | undefined): void {
     const storage = this.begin();
-    this.callbacks?.keep();
+    this.#callbacks?.keep();
     storage.enterWith(context);
-    this.onSwitch?.();
+    this.#onSwitch?.();
   }
 
   /** Enters the activity like `enter`, unless the running code is inside it already or the flow has ended. */
@@ -108,10 +108,10 @@ export class ActivityFlow {
 
   /** Runs the function, and everything it causes, in `context`; the caller's context does not change. */
   run<Result>(context: ActivityContext | undefined, work: () => Result): Result {
-    const { onSwitch } = this;
-    if (onSwitch === undefined) return this.runUnobserved(context, work);
+    const onSwitch = this.#onSwitch;
+    if (onSwitch === undefined) return this.#runUnobserved(context, work);
     try {
-      return this.runUnobserved(context, () => {
+      return this.#runUnobserved(context, () => {
         onSwitch();
         return work();
       });
@@ -124,9 +124,9 @@ export class ActivityFlow {
     }
   }
 
-  private runUnobserved<Result>(context: ActivityContext | undefined, work: () => Result): Result {
+  #runUnobserved<Result>(context: ActivityContext | undefined, work: () => Result): Result {
     const storage = this.begin();
-    const { callbacks } = this;
+    const callbacks = this.#callbacks;
     if (callbacks === undefined) return storage.run(context, work);
     const outer = callbacks.beginRun();
     try {
@@ -141,16 +141,16 @@ export class ActivityFlow {
    * inside a promise continuation, the code that awaits the promise sees its value, too.
    */
   begin(): AsyncLocalStorage<ActivityContext | undefined> {
-    if (this.storage !== undefined) return this.storage;
+    if (this.#storage !== undefined) return this.#storage;
     const storage = new AsyncLocalStorage<ActivityContext | undefined>();
     const key = keyOf(storage);
     storage.enterWith(undefined);
-    this.storage = storage;
-    if (key !== undefined) this.callbacks = new CallbackContexts(key);
+    this.#storage = storage;
+    if (key !== undefined) this.#callbacks = new CallbackContexts(key);
     const timer = setInterval(() => {
-      for (const isListenedTo of this.listenedTo) if (isListenedTo()) return;
+      for (const isListenedTo of this.#listenedTo) if (isListenedTo()) return;
       clearInterval(timer);
-      this.giveUp();
+      this.#giveUp();
     }, GIVE_UP_INTERVAL);
     // It must not keep the process alive.
     timer.unref();
@@ -158,11 +158,11 @@ export class ActivityFlow {
   }
 
   /** The next flow uses a new storage: stale contexts in running code belong to the old one. */
-  private giveUp(): void {
-    this.storage?.disable();
-    this.storage = undefined;
-    this.callbacks?.close();
-    this.callbacks = undefined;
+  #giveUp(): void {
+    this.#storage?.disable();
+    this.#storage = undefined;
+    this.#callbacks?.close();
+    this.#callbacks = undefined;
   }
 }
 

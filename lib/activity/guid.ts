@@ -23,14 +23,14 @@ export class Guid {
   readonly w1: number;
   readonly w2: number;
   readonly w3: number;
-  private text: string | undefined;
+  #text: string | undefined;
 
   constructor(w0: number, w1: number, w2: number, w3: number) {
     this.w0 = w0 | 0;
     this.w1 = w1 | 0;
     this.w2 = w2 | 0;
     this.w3 = w3 | 0;
-    this.text = undefined;
+    this.#text = undefined;
   }
 
   /** Parses a GUID in upper or lower case. Throws RangeError if `text` is not a GUID. */
@@ -85,14 +85,14 @@ export class Guid {
 
   /** Returns lower-case text without braces: `00000011-0000-0000-0000-0000be999d59`. */
   toString(): string {
-    if (this.text === undefined) {
+    if (this.#text === undefined) {
       const { w0, w1, w2, w3 } = this;
       const end = hex(w2, 16) + hex(w2, 24) + hex(w3, 0) + hex(w3, 8) + hex(w3, 16) + hex(w3, 24);
-      this.text =
+      this.#text =
         `${hex(w0, 24) + hex(w0, 16) + hex(w0, 8) + hex(w0, 0)}-${hex(w1, 8) + hex(w1, 0)}-` +
         `${hex(w1, 24) + hex(w1, 16)}-${hex(w2, 0) + hex(w2, 8)}-${end}`;
     }
-    return this.text;
+    return this.#text;
   }
 }
 

@@ -21,8 +21,8 @@ export class ActivityTracker {
   readonly processId: number;
   /** The last number given to a top-level activity; wraps after 2^32 - 1. */
   lastTopLevelNumber = 0;
-  private readonly threadPath: Guid;
-  private readonly threadPathEnd: number;
+  readonly #threadPath: Guid;
+  readonly #threadPathEnd: number;
 
   /**
    * `threadNumber` (u32) is the first number of every path: 1 for the main thread, another for each other thread of the
@@ -30,8 +30,8 @@ export class ActivityTracker {
    */
   constructor(threadNumber: number, processId: number) {
     this.processId = processId;
-    this.threadPath = appendNumber(Guid.empty, 0, threadNumber, processId);
-    this.threadPathEnd = endAfterNumber(0, threadNumber);
+    this.#threadPath = appendNumber(Guid.empty, 0, threadNumber, processId);
+    this.#threadPathEnd = endAfterNumber(0, threadNumber);
   }
 
   /**
@@ -60,8 +60,8 @@ export class ActivityTracker {
     const creator = before?.activity;
     if (creator === undefined) {
       this.lastTopLevelNumber = (this.lastTopLevelNumber + 1) >>> 0;
-      const end = endAfterNumber(this.threadPathEnd, this.lastTopLevelNumber);
-      const id = appendNumber(this.threadPath, this.threadPathEnd, this.lastTopLevelNumber, processId);
+      const end = endAfterNumber(this.#threadPathEnd, this.lastTopLevelNumber);
+      const id = appendNumber(this.#threadPath, this.#threadPathEnd, this.lastTopLevelNumber, processId);
       return new Activity(name, options, id, relatedActivityId, end, before);
     }
     const number = nextChildNumber(creator);
@@ -69,7 +69,7 @@ export class ActivityTracker {
     const id =
       end <= PATH_NIBBLES
         ? appendNumber(creator.id, creator.pathEnd, number, processId)
-        : this.overflowId(creator, processId);
+        : this.#overflowId(creator, processId);
     return new Activity(name, options, id, relatedActivityId, end, before);
   }
 
@@ -122,7 +122,7 @@ export class ActivityTracker {
   }
 
   /** An id for a child of `creator` whose path does not fit: unique, under the nearest ancestor with room. */
-  private overflowId(creator: Activity, processId: number): Guid {
+  #overflowId(creator: Activity, processId: number): Guid {
     let ancestor: Activity | undefined = creator;
     while (ancestor !== undefined) {
       if (ancestor.pathEnd <= LAST_OVERFLOW_START) {

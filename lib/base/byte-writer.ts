@@ -138,19 +138,19 @@ export class ByteWriter {
   /** Makes room for `size` more bytes. */
   reserve(size: number): void {
     const end = this.length + size;
-    if (end > this.buffer.length) this.enlarge(end);
+    if (end > this.buffer.length) this.#enlarge(end);
   }
 
   /** Returns where to put the next `size` bytes. */
   protected grow(size: number): number {
     const at = this.length;
     const end = at + size;
-    if (end > this.buffer.length) this.enlarge(end);
+    if (end > this.buffer.length) this.#enlarge(end);
     this.length = end;
     return at;
   }
 
-  private enlarge(size: number): void {
+  #enlarge(size: number): void {
     const larger = Buffer.allocUnsafeSlow(Math.max(size, 2 * this.buffer.length));
     larger.set(this.buffer.subarray(0, this.length));
     const view = viewOf(larger);

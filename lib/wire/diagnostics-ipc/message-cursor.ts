@@ -28,7 +28,7 @@ export class MessageCursor extends ByteCursor {
   /** See `MessageWriter.text`. */
   text(): string | undefined {
     const at = this.offset;
-    const units = this.count(2, 'characters of a text');
+    const units = this.#count(2, 'characters of a text');
     if (units === 0) return undefined;
     const start = this.advance(2 * units);
     const end = start + 2 * units - 2;
@@ -48,7 +48,7 @@ export class MessageCursor extends ByteCursor {
 
   /** @param leastSize the minimum size of an item in bytes */
   array<T>(what: string, leastSize: number, read: () => T): T[] {
-    const count = this.count(leastSize, what);
+    const count = this.#count(leastSize, what);
     const items: T[] = [];
     for (let i = 0; i < count; i++) items.push(read());
     return items;
@@ -59,7 +59,7 @@ export class MessageCursor extends ByteCursor {
   }
 
   byteArray(): Uint8Array {
-    return this.bytes(this.count(1, 'bytes'));
+    return this.bytes(this.#count(1, 'bytes'));
   }
 
   override fail(reason: string, at: number = this.offset): never {
@@ -67,7 +67,7 @@ export class MessageCursor extends ByteCursor {
   }
 
   /** A number of items, for which there must be room. */
-  private count(leastSize: number, what: string): number {
+  #count(leastSize: number, what: string): number {
     const at = this.offset;
     const count = this.uint32();
     if (count * leastSize > this.left) {

@@ -75,179 +75,179 @@ export function decodeFields<V>(
 }
 
 class PayloadDecoder<V> {
-  private readonly event: EventBytes;
-  private readonly convert: ConvertValue<V>;
-  private readonly view: DataView;
-  private offset: number;
-  private stepsLeft = ITEM_LIMIT;
+  readonly #event: EventBytes;
+  readonly #convert: ConvertValue<V>;
+  readonly #view: DataView;
+  #offset: number;
+  #stepsLeft = ITEM_LIMIT;
 
   constructor(event: EventBytes, convert: ConvertValue<V>) {
-    this.event = event;
-    this.convert = convert;
-    this.view = event.view;
-    this.offset = event.payloadStart;
+    this.#event = event;
+    this.#convert = convert;
+    this.#view = event.view;
+    this.#offset = event.payloadStart;
   }
 
   step(): void {
-    if (this.stepsLeft <= 0) {
-      this.fail(EventHeaderErrorCode.TooManyItems, `The event has more than ${ITEM_LIMIT} items.`);
+    if (this.#stepsLeft <= 0) {
+      this.#fail(EventHeaderErrorCode.TooManyItems, `The event has more than ${ITEM_LIMIT} items.`);
     }
-    this.stepsLeft--;
+    this.#stepsLeft--;
   }
 
   readFields(parsed: ParsedFields): DecodedField<V>[] {
     const fields: DecodedField<V>[] = [];
-    for (const field of parsed.fields) fields.push(this.readField(field));
-    this.throwFault(parsed);
+    for (const field of parsed.fields) fields.push(this.#readField(field));
+    this.#throwFault(parsed);
     return fields;
   }
 
-  private readField(field: ParsedField): DecodedField<V> {
+  #readField(field: ParsedField): DecodedField<V> {
     const { name, tag, members } = field;
-    this.stepsLeft -= nameCost(name);
+    this.#stepsLeft -= nameCost(name);
     this.step();
     const encoding = field.encoding as Encoding;
     const format = field.format as Format;
     if (members === undefined) {
       return field.array === undefined
-        ? { name, tag, encoding, format, shape: 'value', value: this.readValue(field) }
-        : { name, tag, encoding, format, shape: 'array', value: this.readArray(field) };
+        ? { name, tag, encoding, format, shape: 'value', value: this.#readValue(field) }
+        : { name, tag, encoding, format, shape: 'array', value: this.#readArray(field) };
     }
-    if (field.format === 0) this.fail(EventHeaderErrorCode.BadMessage, `Struct "${name}" has no fields.`);
+    if (field.format === 0) this.#fail(EventHeaderErrorCode.BadMessage, `Struct "${name}" has no fields.`);
     return field.array === undefined
-      ? { name, tag, encoding, format, shape: 'struct', value: this.readStruct(members) }
-      : { name, tag, encoding, format, shape: 'structArray', value: this.readStructArray(field, members) };
+      ? { name, tag, encoding, format, shape: 'struct', value: this.#readStruct(members) }
+      : { name, tag, encoding, format, shape: 'structArray', value: this.#readStructArray(field, members) };
   }
 
-  private readStruct(members: ParsedFields): DecodedField<V>[] {
+  #readStruct(members: ParsedFields): DecodedField<V>[] {
     const fields = this.readFields(members);
     this.step(); // The struct's end.
     return fields;
   }
 
-  private readStructArray(field: ParsedField, members: ParsedFields): DecodedField<V>[][] {
-    const count = this.readElementCount(field);
+  #readStructArray(field: ParsedField, members: ParsedFields): DecodedField<V>[][] {
+    const count = this.#readElementCount(field);
     const structs: DecodedField<V>[][] = [];
     for (let i = 0; i < count; i++) {
       this.step(); // The struct's begin.
-      structs.push(this.readStruct(members));
+      structs.push(this.#readStruct(members));
     }
-    if (count === 0) this.throwFault(members);
+    if (count === 0) this.#throwFault(members);
     this.step(); // The array's end.
     return structs;
   }
 
-  private readArray(field: ParsedField): V[] {
-    const count = this.readElementCount(field);
+  #readArray(field: ParsedField): V[] {
+    const count = this.#readElementCount(field);
     // All elements of fixed size must be present before any is read.
     const elementSize = fixedSizeOf(field.encoding);
-    if (elementSize !== undefined) this.require(count * elementSize, field);
+    if (elementSize !== undefined) this.#require(count * elementSize, field);
     const values: V[] = [];
     for (let i = 0; i < count; i++) {
       this.step();
-      values.push(this.readValue(field));
+      values.push(this.#readValue(field));
     }
     this.step(); // The array's end.
     return values;
   }
 
-  private readElementCount(field: ParsedField): number {
-    if (field.array === 'variable') return this.readUint16(field);
+  #readElementCount(field: ParsedField): number {
+    if (field.array === 'variable') return this.#readUint16(field);
     if (field.array === 0) {
-      this.fail(EventHeaderErrorCode.BadMessage, `Array "${field.name}" has a constant length of 0.`);
+      this.#fail(EventHeaderErrorCode.BadMessage, `Array "${field.name}" has a constant length of 0.`);
     }
     return field.array ?? 1;
   }
 
-  private readValue(field: ParsedField): V {
-    const value = this.convert(field, this.readBytes(field));
-    if (value === undefined) this.refuseEncoding(field);
+  #readValue(field: ParsedField): V {
+    const value = this.#convert(field, this.#readBytes(field));
+    if (value === undefined) this.#refuseEncoding(field);
     return value;
   }
 
   /** The bytes of one value; also skips its terminator. */
-  private readBytes(field: ParsedField): Uint8Array {
+  #readBytes(field: ParsedField): Uint8Array {
     switch (field.encoding) {
       case Encoding.ZStringChar8:
-        return this.takeTerminated(field, 1);
+        return this.#takeTerminated(field, 1);
       case Encoding.ZStringChar16:
-        return this.takeTerminated(field, 2);
+        return this.#takeTerminated(field, 2);
       case Encoding.ZStringChar32:
-        return this.takeTerminated(field, 4);
+        return this.#takeTerminated(field, 4);
       case Encoding.StringLength16Char8:
       case Encoding.BinaryLength16Char8:
-        return this.take(this.readUint16(field), field);
+        return this.#take(this.#readUint16(field), field);
       case Encoding.StringLength16Char16:
-        return this.take(this.readUint16(field) * 2, field);
+        return this.#take(this.#readUint16(field) * 2, field);
       case Encoding.StringLength16Char32:
-        return this.take(this.readUint16(field) * 4, field);
+        return this.#take(this.#readUint16(field) * 4, field);
       default:
-        return this.take(fixedSizeOf(field.encoding) ?? this.refuseEncoding(field), field);
+        return this.#take(fixedSizeOf(field.encoding) ?? this.#refuseEncoding(field), field);
     }
   }
 
-  private takeTerminated(field: ParsedField, unitSize: 1 | 2 | 4): Uint8Array {
-    let end = this.offset;
-    for (; end + unitSize <= this.event.end; end += unitSize) {
-      if (this.isZeroUnit(end, unitSize)) {
-        const bytes = this.event.bytes.subarray(this.offset, end);
-        this.offset = end + unitSize;
+  #takeTerminated(field: ParsedField, unitSize: 1 | 2 | 4): Uint8Array {
+    let end = this.#offset;
+    for (; end + unitSize <= this.#event.end; end += unitSize) {
+      if (this.#isZeroUnit(end, unitSize)) {
+        const bytes = this.#event.bytes.subarray(this.#offset, end);
+        this.#offset = end + unitSize;
         return bytes;
       }
     }
-    return this.fail(EventHeaderErrorCode.BadMessage, `The string of field "${field.name}" has no end.`);
+    return this.#fail(EventHeaderErrorCode.BadMessage, `The string of field "${field.name}" has no end.`);
   }
 
-  private isZeroUnit(offset: number, unitSize: 1 | 2 | 4): boolean {
-    if (unitSize === 1) return this.view.getUint8(offset) === 0;
-    return (unitSize === 2 ? this.view.getUint16(offset) : this.view.getUint32(offset)) === 0;
+  #isZeroUnit(offset: number, unitSize: 1 | 2 | 4): boolean {
+    if (unitSize === 1) return this.#view.getUint8(offset) === 0;
+    return (unitSize === 2 ? this.#view.getUint16(offset) : this.#view.getUint32(offset)) === 0;
   }
 
-  private take(size: number, field: ParsedField): Uint8Array {
-    this.require(size, field);
-    const bytes = this.event.bytes.subarray(this.offset, this.offset + size);
-    this.offset += size;
+  #take(size: number, field: ParsedField): Uint8Array {
+    this.#require(size, field);
+    const bytes = this.#event.bytes.subarray(this.#offset, this.#offset + size);
+    this.#offset += size;
     return bytes;
   }
 
-  private readUint16(field: ParsedField): number {
-    this.require(2, field);
-    const value = this.view.getUint16(this.offset, this.event.littleEndian);
-    this.offset += 2;
+  #readUint16(field: ParsedField): number {
+    this.#require(2, field);
+    const value = this.#view.getUint16(this.#offset, this.#event.littleEndian);
+    this.#offset += 2;
     return value;
   }
 
-  private require(size: number, field: ParsedField): void {
-    const left = this.event.end - this.offset;
+  #require(size: number, field: ParsedField): void {
+    const left = this.#event.end - this.#offset;
     if (size > left) {
-      this.fail(
+      this.#fail(
         EventHeaderErrorCode.BadMessage,
         `The payload ends inside field "${field.name}": ${size} bytes are needed, ${left} are left.`,
       );
     }
   }
 
-  private throwFault(parsed: ParsedFields): void {
+  #throwFault(parsed: ParsedFields): void {
     if (parsed.fault === undefined) return;
     const { code, offset, message } = parsed.fault;
-    throw new EventHeaderError(code, this.offsetOfMetadata + offset, message);
+    throw new EventHeaderError(code, this.#offsetOfMetadata + offset, message);
   }
 
-  private refuseEncoding(field: ParsedField): never {
+  #refuseEncoding(field: ParsedField): never {
     throw new EventHeaderError(
       EventHeaderErrorCode.BadMessage,
-      this.offsetOfMetadata + field.offset,
+      this.#offsetOfMetadata + field.offset,
       `Field "${field.name}" has the unknown encoding ${field.encoding}.`,
     );
   }
 
-  private fail(code: EventHeaderErrorCode, message: string): never {
-    throw new EventHeaderError(code, this.offset - this.event.start, message);
+  #fail(code: EventHeaderErrorCode, message: string): never {
+    throw new EventHeaderError(code, this.#offset - this.#event.start, message);
   }
 
   /** The offset counts from the event's start. */
-  private get offsetOfMetadata(): number {
-    return this.event.metadataStart - this.event.start;
+  get #offsetOfMetadata(): number {
+    return this.#event.metadataStart - this.#event.start;
   }
 }
 

@@ -80,93 +80,93 @@ export function parseMetadata(metadata: Uint8Array, littleEndian: boolean): Pars
 
 class MetadataParser {
   offset: number;
-  private readonly bytes: Uint8Array;
-  private readonly view: DataView;
-  private readonly littleEndian: boolean;
-  private fault: MetadataFault | undefined;
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  readonly #littleEndian: boolean;
+  #fault: MetadataFault | undefined;
 
   constructor(bytes: Uint8Array, offset: number, littleEndian: boolean) {
-    this.bytes = bytes;
-    this.view = viewOf(bytes);
+    this.#bytes = bytes;
+    this.#view = viewOf(bytes);
     this.offset = offset;
-    this.littleEndian = littleEndian;
+    this.#littleEndian = littleEndian;
   }
 
   /** Reads up to `count` fields; fewer if the metadata ends, which is legal, or at a fault. */
   readFields(count: number, depth: number): ParsedFields {
     if (depth > MAX_STRUCT_DEPTH) {
-      this.fail(
+      this.#fail(
         EventHeaderErrorCode.NestedTooDeep,
         `Structs are nested more than ${MAX_STRUCT_DEPTH} levels deep.`,
       );
     }
     const fields: ParsedField[] = [];
-    while (this.fault === undefined && fields.length < count && this.offset < this.bytes.length) {
-      const field = this.readField(depth);
+    while (this.#fault === undefined && fields.length < count && this.offset < this.#bytes.length) {
+      const field = this.#readField(depth);
       if (field !== undefined) fields.push(field);
     }
-    return this.fault === undefined ? { fields } : { fields, fault: this.fault };
+    return this.#fault === undefined ? { fields } : { fields, fault: this.#fault };
   }
 
-  private readField(depth: number): ParsedField | undefined {
-    const nameEnd = indexOfNul(this.bytes, this.offset, this.bytes.length);
-    if (nameEnd < 0) return this.fail(EventHeaderErrorCode.BadMessage, 'A field name has no end.');
-    const name = decodeUtf8(this.bytes.subarray(this.offset, nameEnd));
+  #readField(depth: number): ParsedField | undefined {
+    const nameEnd = indexOfNul(this.#bytes, this.offset, this.#bytes.length);
+    if (nameEnd < 0) return this.#fail(EventHeaderErrorCode.BadMessage, 'A field name has no end.');
+    const name = decodeUtf8(this.#bytes.subarray(this.offset, nameEnd));
     this.offset = nameEnd + 1;
-    if (this.left < 1) return this.endsEarly(name);
+    if (this.#left < 1) return this.#endsEarly(name);
     const offset = this.offset;
-    const encodingByte = this.view.getUint8(this.offset++);
+    const encodingByte = this.#view.getUint8(this.offset++);
     let format = 0;
     let tag = 0;
     if ((encodingByte & ENCODING_CHAIN_FLAG) !== 0) {
-      if (this.left < 1) return this.endsEarly(name);
-      const formatByte = this.view.getUint8(this.offset++);
+      if (this.#left < 1) return this.#endsEarly(name);
+      const formatByte = this.#view.getUint8(this.offset++);
       format = formatByte & FORMAT_VALUE_MASK;
       if ((formatByte & FORMAT_CHAIN_FLAG) !== 0) {
-        if (this.left < 2) return this.endsEarly(name);
-        tag = this.readUint16();
+        if (this.#left < 2) return this.#endsEarly(name);
+        tag = this.#readUint16();
       }
     }
     const encoding = encodingByte & ENCODING_VALUE_MASK;
     const field = { name, encoding, format, tag, offset };
-    const array = this.readArray(encodingByte, name);
-    if (this.fault !== undefined) return undefined;
+    const array = this.#readArray(encodingByte, name);
+    if (this.#fault !== undefined) return undefined;
     const shaped = array === undefined ? field : { ...field, array };
     if (encoding !== Encoding.Struct) return shaped;
     return { ...shaped, members: this.readFields(format, depth + 1) };
   }
 
-  private readArray(encodingByte: number, name: string): 'variable' | number | undefined {
+  #readArray(encodingByte: number, name: string): 'variable' | number | undefined {
     const isConstant = (encodingByte & ENCODING_CONST_ARRAY_FLAG) !== 0;
     const isVariable = (encodingByte & ENCODING_VAR_ARRAY_FLAG) !== 0;
     if (isConstant && isVariable) {
-      return this.fail(
+      return this.#fail(
         EventHeaderErrorCode.NotSupported,
         `Field "${name}" has both array flags set, which is reserved.`,
       );
     }
     if (isVariable) return 'variable';
     if (!isConstant) return undefined;
-    if (this.left < 2) return this.endsEarly(name);
-    return this.readUint16();
+    if (this.#left < 2) return this.#endsEarly(name);
+    return this.#readUint16();
   }
 
-  private get left(): number {
-    return this.bytes.length - this.offset;
+  get #left(): number {
+    return this.#bytes.length - this.offset;
   }
 
-  private readUint16(): number {
-    const value = this.view.getUint16(this.offset, this.littleEndian);
+  #readUint16(): number {
+    const value = this.#view.getUint16(this.offset, this.#littleEndian);
     this.offset += 2;
     return value;
   }
 
-  private endsEarly(name: string): undefined {
-    return this.fail(EventHeaderErrorCode.BadMessage, `The metadata ends inside field "${name}".`);
+  #endsEarly(name: string): undefined {
+    return this.#fail(EventHeaderErrorCode.BadMessage, `The metadata ends inside field "${name}".`);
   }
 
-  private fail(code: EventHeaderErrorCode, message: string): undefined {
-    this.fault = { code, offset: this.offset, message };
+  #fail(code: EventHeaderErrorCode, message: string): undefined {
+    this.#fault = { code, offset: this.offset, message };
     return undefined;
   }
 }

@@ -32,130 +32,131 @@ const METADATA_OF_METADATA = 0;
 export class BlockReader {
   /** The head is known after the first block. */
   head: TraceHead | undefined;
-  private formatVersion = 0;
-  private readonly budget = new TableBudget();
-  private threads = new Threads(0, undefined, this.budget);
-  private readonly order = new EventOrder();
-  private readonly metadata = new Map<number, NetTraceMetadata>();
+  #formatVersion = 0;
+  readonly #budget = new TableBudget();
+  #threads = new Threads(0, undefined, this.#budget);
+  readonly #order = new EventOrder();
+  readonly #metadata = new Map<number, NetTraceMetadata>();
   /** Events keep the table that existed when they were read; a sequence point starts a new one. */
-  private stacks: StackTable = new Map();
-  private labels: LabelTable = new Map();
-  private released: NetTraceEvent[] = [];
+  #stacks: StackTable = new Map();
+  #labels: LabelTable = new Map();
+  #released: NetTraceEvent[] = [];
 
   get waitingEvents(): number {
-    return this.order.waiting;
+    return this.#order.waiting;
   }
 
   get lostEvents(): number {
-    return this.threads.lostEvents;
+    return this.#threads.lostEvents;
   }
 
   /** The events that have become final since the last call, in time order. */
   takeReleased(): readonly NetTraceEvent[] {
-    const { released } = this;
-    this.released = [];
+    const released = this.#released;
+    this.#released = [];
     return released;
   }
 
   /** Makes all events final, since there are no more blocks. */
   releaseAll(): void {
-    this.order.releaseAll(this.released);
+    this.#order.releaseAll(this.#released);
   }
 
   /** @throws TraceError */
   read(block: Block, formatVersion: number): void {
-    if (this.head === undefined) this.readTrace(block, formatVersion);
-    else if (formatVersion >= FormatVersion.V6) this.readV6(block);
-    else this.readV4(block);
+    if (this.head === undefined) this.#readTrace(block, formatVersion);
+    else if (formatVersion >= FormatVersion.V6) this.#readV6(block);
+    else this.#readV4(block);
   }
 
-  private readTrace(block: Block, formatVersion: number): void {
+  #readTrace(block: Block, formatVersion: number): void {
     if (block.kind !== BlockKind.Trace) {
       const reason = `The first block is of kind ${block.kind} and does not describe the trace.`;
       throw new TraceError('malformed', block.position, reason);
     }
     this.head = readTraceHead(block, formatVersion);
-    this.formatVersion = formatVersion;
-    this.threads = new Threads(formatVersion, this.head.processId, this.budget);
+    this.#formatVersion = formatVersion;
+    this.#threads = new Threads(formatVersion, this.head.processId, this.#budget);
   }
 
-  private readV4(block: Block): void {
+  #readV4(block: Block): void {
     if (block.kind === BlockKind.Stack) {
-      readStackBlock(block, this.stacks, this.budget);
+      readStackBlock(block, this.#stacks, this.#budget);
     } else if (block.kind === BlockKind.SequencePoint) {
-      this.readSequencePointV4(new Cursor(block));
+      this.#readSequencePointV4(new Cursor(block));
     } else if (block.kind === BlockKind.Trace) {
       throw new TraceError('malformed', block.position, 'The trace describes itself twice.');
-    } else if (this.formatVersion < FormatVersion.V4) {
-      this.readEventsV3(new Cursor(block));
+    } else if (this.#formatVersion < FormatVersion.V4) {
+      this.#readEventsV3(new Cursor(block));
     } else {
-      this.readEventBlock(new Cursor(block));
+      this.#readEventBlock(new Cursor(block));
     }
   }
 
-  private readV6(block: Block): void {
+  #readV6(block: Block): void {
     switch (block.kind) {
       case BlockKind.Trace:
         throw new TraceError('malformed', block.position, 'The trace describes itself twice.');
       case BlockKind.Event:
-        this.readEventBlock(new Cursor(block));
+        this.#readEventBlock(new Cursor(block));
         break;
       case BlockKind.Metadata:
         for (const { metadata, size } of readMetadataBlock(block))
-          this.define(metadata, size, block.position);
+          this.#define(metadata, size, block.position);
         break;
       case BlockKind.SequencePoint:
-        this.readSequencePointV6(new Cursor(block));
+        this.#readSequencePointV6(new Cursor(block));
         break;
       case BlockKind.Stack:
-        readStackBlock(block, this.stacks, this.budget);
+        readStackBlock(block, this.#stacks, this.#budget);
         break;
       case BlockKind.Thread:
-        this.threads.readThreadBlock(block);
+        this.#threads.readThreadBlock(block);
         break;
       case BlockKind.RemoveThread:
-        this.threads.readRemoveThreadBlock(block);
+        this.#threads.readRemoveThreadBlock(block);
         break;
       case BlockKind.LabelList:
-        readLabelListBlock(block, this.labels, this.budget);
+        readLabelListBlock(block, this.#labels, this.#budget);
         break;
       // Later versions of the format may add kinds of blocks, which other readers skip.
     }
   }
 
   /** They are in time order. */
-  private readEventsV3(cursor: Cursor): void {
+  #readEventsV3(cursor: Cursor): void {
     const { block } = cursor;
     const header = new EventHeader();
     while (cursor.left > 0) {
       const start = cursor.offset;
       header.readV3(cursor);
       if (header.metadataId === METADATA_OF_METADATA) {
-        this.readMetadataEvent(block, header);
+        this.#readMetadataEvent(block, header);
         continue;
       }
-      const metadata = this.metadataOf(header, block, start);
-      const thread = this.threads.get(header.threadId, 0, cursor);
+      const metadata = this.#metadataOf(header, block, start);
+      const thread = this.#threads.get(header.threadId, 0, cursor);
       const stack = { block, start: header.stackStart, end: header.stackEnd };
-      this.released.push(
-        new NetTraceEvent(header, this.formatVersion, metadata, thread, block, start, undefined, stack),
+      this.#released.push(
+        new NetTraceEvent(header, this.#formatVersion, metadata, thread, block, start, undefined, stack),
       );
     }
   }
 
   /** Reads events; in version 4 also a block of metadata, which consists of events there. */
-  private readEventBlock(cursor: Cursor): void {
+  #readEventBlock(cursor: Cursor): void {
     const headerSize = cursor.uint16();
     const flags = cursor.uint16();
     if (headerSize < EVENT_BLOCK_HEADER_SIZE) {
       cursor.fail(`The header of an event block cannot have ${headerSize} bytes.`);
     }
     cursor.skip(headerSize - 4);
-    this.readEvents(cursor, (flags & COMPRESSED_HEADERS) !== 0);
+    this.#readEvents(cursor, (flags & COMPRESSED_HEADERS) !== 0);
   }
 
-  private readEvents(cursor: Cursor, isCompressed: boolean): void {
-    const { formatVersion, threads } = this;
+  #readEvents(cursor: Cursor, isCompressed: boolean): void {
+    const formatVersion = this.#formatVersion;
+    const threads = this.#threads;
     const { block } = cursor;
     const header = new EventHeader();
     const hasMetadataEvents = formatVersion < FormatVersion.V6;
@@ -172,11 +173,11 @@ export class BlockReader {
       if (isCompressed) header.readCompressed(cursor, formatVersion);
       else header.readUncompressed(cursor, formatVersion);
       if (hasMetadataEvents && header.metadataId === METADATA_OF_METADATA) {
-        this.readMetadataEvent(block, header);
+        this.#readMetadataEvent(block, header);
         continue;
       }
-      const metadata = this.metadataOf(header, block, start);
-      const labels = header.labelListId === 0 ? undefined : this.labelsOf(header, block, start);
+      const metadata = this.#metadataOf(header, block, start);
+      const labels = header.labelListId === 0 ? undefined : this.#labelsOf(header, block, start);
       if (captureThread === undefined || captureThreadId !== header.captureThreadId) {
         captureThreadId = header.captureThreadId;
         captureThread = threads.get(captureThreadId, header.sequence - 1, cursor);
@@ -194,20 +195,20 @@ export class BlockReader {
         block,
         start,
         labels,
-        this.stacks,
+        this.#stacks,
       );
       if (header.isSorted) {
-        this.order.releaseBefore(header.timeHigh, header.timeLow, this.released);
-        this.released.push(event);
+        this.#order.releaseBefore(header.timeHigh, header.timeLow, this.#released);
+        this.#released.push(event);
       } else {
-        this.order.add(captureThread.queue, event);
+        this.#order.add(captureThread.queue, event);
       }
     }
   }
 
-  private readMetadataEvent(block: Block, header: EventHeader): void {
+  #readMetadataEvent(block: Block, header: EventHeader): void {
     const cursor = new Cursor(block, header.payloadStart, header.payloadEnd);
-    this.define(
+    this.#define(
       readMetadataV4(cursor),
       cursor.end - header.payloadStart,
       block.position + header.payloadStart,
@@ -215,59 +216,59 @@ export class BlockReader {
   }
 
   /** @param size of its description in bytes */
-  private define(metadata: NetTraceMetadata, size: number, position: number): void {
-    if (this.metadata.has(metadata.id)) {
+  #define(metadata: NetTraceMetadata, size: number, position: number): void {
+    if (this.#metadata.has(metadata.id)) {
       throw new TraceError('malformed', position, `Metadata ${metadata.id} is defined twice.`);
     }
-    this.budget.add('metadata', size, position);
-    this.metadata.set(metadata.id, metadata);
+    this.#budget.add('metadata', size, position);
+    this.#metadata.set(metadata.id, metadata);
   }
 
-  private metadataOf(header: EventHeader, block: Block, start: number): NetTraceMetadata {
-    const metadata = this.metadata.get(header.metadataId);
+  #metadataOf(header: EventHeader, block: Block, start: number): NetTraceMetadata {
+    const metadata = this.#metadata.get(header.metadataId);
     if (metadata !== undefined) return metadata;
     const reason = `An event refers to metadata ${header.metadataId}, which does not exist.`;
     throw new TraceError('malformed', block.position + start, reason);
   }
 
-  private labelsOf(header: EventHeader, block: Block, start: number): LabelList {
-    const labels = this.labels.get(header.labelListId);
+  #labelsOf(header: EventHeader, block: Block, start: number): LabelList {
+    const labels = this.#labels.get(header.labelListId);
     if (labels !== undefined) return labels;
     const reason = `An event refers to label list ${header.labelListId}, which does not exist.`;
     throw new TraceError('malformed', block.position + start, reason);
   }
 
-  private readSequencePointV4(cursor: Cursor): void {
-    this.startAnew(cursor);
+  #readSequencePointV4(cursor: Cursor): void {
+    this.#startAnew(cursor);
     for (let left = cursor.uint32(); left > 0; left--) {
-      this.checkpoint(cursor, cursor.id64(), cursor.uint32());
+      this.#checkpoint(cursor, cursor.id64(), cursor.uint32());
     }
   }
 
-  private readSequencePointV6(cursor: Cursor): void {
-    this.startAnew(cursor);
+  #readSequencePointV6(cursor: Cursor): void {
+    this.#startAnew(cursor);
     const flags = cursor.uint32();
     for (let left = cursor.uint32(); left > 0; left--) {
-      this.checkpoint(cursor, cursor.varId64(), cursor.varUint32());
+      this.#checkpoint(cursor, cursor.varId64(), cursor.varUint32());
     }
-    if ((flags & SequencePointFlag.FlushThreads) !== 0) this.threads.forgetAll();
+    if ((flags & SequencePointFlag.FlushThreads) !== 0) this.#threads.forgetAll();
     if ((flags & SequencePointFlag.FlushMetadata) === 0) return;
-    this.metadata.clear();
-    this.budget.clear('metadata');
+    this.#metadata.clear();
+    this.#budget.clear('metadata');
   }
 
   /** Nothing after a sequence point is older than it, or refers to earlier stacks or label lists. */
-  private startAnew(cursor: Cursor): void {
+  #startAnew(cursor: Cursor): void {
     const timestampSize = 8;
     cursor.skip(timestampSize);
     this.releaseAll();
-    this.stacks = new Map();
-    this.labels = new Map();
-    this.budget.clear('stacks');
-    this.budget.clear('label lists');
+    this.#stacks = new Map();
+    this.#labels = new Map();
+    this.#budget.clear('stacks');
+    this.#budget.clear('label lists');
   }
 
-  private checkpoint(cursor: Cursor, threadId: number, sequence: number): void {
-    this.threads.checkpoint(this.threads.get(threadId, sequence, cursor), sequence);
+  #checkpoint(cursor: Cursor, threadId: number, sequence: number): void {
+    this.#threads.checkpoint(this.#threads.get(threadId, sequence, cursor), sequence);
   }
 }

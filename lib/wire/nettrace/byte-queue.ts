@@ -5,28 +5,28 @@ export class ByteQueue {
   position = 0;
   /** The number of bytes held. */
   length = 0;
-  private pieces: Uint8Array[] = [];
+  #pieces: Uint8Array[] = [];
   /** The first held chunk in `pieces`, and the first held byte in it. */
-  private first = 0;
-  private start = 0;
+  #first = 0;
+  #start = 0;
 
   push(bytes: Uint8Array): void {
     if (bytes.length === 0) return;
-    this.pieces.push(bytes);
+    this.#pieces.push(bytes);
     this.length += bytes.length;
   }
 
   /** The first `size` bytes, or as many as there are: a view if they are in one chunk, otherwise a copy. */
   peek(size: number): Uint8Array {
     const wanted = Math.min(size, this.length);
-    const piece = this.pieces[this.first];
+    const piece = this.#pieces[this.#first];
     if (piece === undefined) return new Uint8Array(0);
-    if (piece.length - this.start >= wanted) return piece.subarray(this.start, this.start + wanted);
+    if (piece.length - this.#start >= wanted) return piece.subarray(this.#start, this.#start + wanted);
     const bytes = new Uint8Array(wanted);
-    let start = this.start;
+    let start = this.#start;
     let filled = 0;
-    for (let i = this.first; filled < wanted; i++) {
-      const part = (this.pieces[i] as Uint8Array).subarray(start, start + wanted - filled);
+    for (let i = this.#first; filled < wanted; i++) {
+      const part = (this.#pieces[i] as Uint8Array).subarray(start, start + wanted - filled);
       bytes.set(part, filled);
       filled += part.length;
       start = 0;
@@ -46,21 +46,21 @@ export class ByteQueue {
     this.length -= size;
     let left = size;
     for (;;) {
-      const piece = this.pieces[this.first];
+      const piece = this.#pieces[this.#first];
       if (piece === undefined) break;
-      const inPiece = piece.length - this.start;
+      const inPiece = piece.length - this.#start;
       if (left < inPiece) {
-        this.start += left;
+        this.#start += left;
         break;
       }
       left -= inPiece;
-      this.start = 0;
-      this.first++;
+      this.#start = 0;
+      this.#first++;
     }
     // Usually all chunks, or all but one, have been consumed: then this moves almost nothing.
-    if (this.first > this.pieces.length / 2) {
-      this.pieces = this.pieces.slice(this.first);
-      this.first = 0;
+    if (this.#first > this.#pieces.length / 2) {
+      this.#pieces = this.#pieces.slice(this.#first);
+      this.#first = 0;
     }
   }
 }

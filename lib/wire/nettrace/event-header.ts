@@ -40,9 +40,9 @@ export class EventHeader {
     this.isSorted = true;
     this.threadId = cursor.uint32();
     this.captureThreadId = this.threadId;
-    this.readTime(cursor);
-    this.readActivities(cursor);
-    this.readPayload(cursor, cursor.uint32());
+    this.#readTime(cursor);
+    this.#readActivities(cursor);
+    this.#readPayload(cursor, cursor.uint32());
     cursor.offset = this.payloadEnd;
     const stackSize = cursor.uint32();
     this.stackStart = cursor.offset;
@@ -62,10 +62,10 @@ export class EventHeader {
     this.captureThreadId = cursor.id64();
     this.processor = cursor.uint32();
     this.stackId = cursor.uint32();
-    this.readTime(cursor);
+    this.#readTime(cursor);
     if (formatVersion >= FormatVersion.V6) this.labelListId = cursor.uint32();
-    else this.readActivities(cursor);
-    this.readPayload(cursor, cursor.uint32());
+    else this.#readActivities(cursor);
+    this.#readPayload(cursor, cursor.uint32());
     if (this.payloadEnd > end) cursor.fail('An event is longer than its declared size.');
     cursor.offset = this.payloadEnd;
   }
@@ -95,22 +95,22 @@ export class EventHeader {
     this.isSorted = (flags & BlobFlag.Sorted) !== 0;
     const size =
       (flags & BlobFlag.PayloadSize) !== 0 ? cursor.varUint32() : this.payloadEnd - this.payloadStart;
-    this.readPayload(cursor, size);
+    this.#readPayload(cursor, size);
     cursor.offset = this.payloadEnd;
   }
 
-  private readTime(cursor: Cursor): void {
+  #readTime(cursor: Cursor): void {
     cursor.readWords();
     this.timeLow = cursor.low;
     this.timeHigh = cursor.high;
   }
 
-  private readActivities(cursor: Cursor): void {
+  #readActivities(cursor: Cursor): void {
     this.activityAt = readGuidPlace(cursor);
     this.relatedActivityAt = readGuidPlace(cursor);
   }
 
-  private readPayload(cursor: Cursor, size: number): void {
+  #readPayload(cursor: Cursor, size: number): void {
     this.payloadStart = cursor.offset;
     this.payloadEnd = partEnd(cursor, size);
   }

@@ -22,32 +22,32 @@ const COMPACT_FROM = 1024;
 /** The waiting events of one thread, oldest first. */
 export class EventQueue implements HeapItem {
   heapIndex = -1;
-  private events: NetTraceEvent[] = [];
-  private first = 0;
+  #events: NetTraceEvent[] = [];
+  #first = 0;
 
   get front(): NetTraceEvent | undefined {
-    return this.events[this.first];
+    return this.#events[this.#first];
   }
 
   push(event: NetTraceEvent): void {
-    this.events.push(event);
+    this.#events.push(event);
   }
 
   shift(): void {
-    this.first++;
-    const isEmpty = this.first === this.events.length;
-    if (!isEmpty && (this.first < COMPACT_FROM || this.first * 2 < this.events.length)) return;
-    this.events = isEmpty ? [] : this.events.slice(this.first);
-    this.first = 0;
+    this.#first++;
+    const isEmpty = this.#first === this.#events.length;
+    if (!isEmpty && (this.#first < COMPACT_FROM || this.#first * 2 < this.#events.length)) return;
+    this.#events = isEmpty ? [] : this.#events.slice(this.#first);
+    this.#first = 0;
   }
 }
 
 export class EventOrder {
   /** The queues that are not empty. */
-  private readonly queues = new Heap<EventQueue>(isBefore);
+  readonly #queues = new Heap<EventQueue>(isBefore);
   /** How many events are held back. */
   waiting = 0;
-  private waitingBytes = 0;
+  #waitingBytes = 0;
 
   /** @throws TraceError if too many are already waiting */
   add(queue: EventQueue, event: NetTraceEvent): void {
@@ -57,8 +57,8 @@ export class EventOrder {
     }
     const { block } = event;
     if (block.waiting++ === 0) {
-      this.waitingBytes += block.bytes.length;
-      if (this.waitingBytes > MAX_WAITING_BYTES) {
+      this.#waitingBytes += block.bytes.length;
+      if (this.#waitingBytes > MAX_WAITING_BYTES) {
         const reason = `More than ${MAX_WAITING_BYTES >> 20} MB of blocks have events that are waiting for one that nothing older follows.`;
         throw new TraceError('unsupported', event.position, reason);
       }
@@ -66,32 +66,32 @@ export class EventOrder {
     this.waiting++;
     const wasEmpty = queue.front === undefined;
     queue.push(event);
-    if (wasEmpty) this.queues.add(queue);
+    if (wasEmpty) this.#queues.add(queue);
   }
 
   /** Moves everything older than this time to `released`. */
   releaseBefore(high: number, low: number, released: NetTraceEvent[]): void {
-    for (let queue = this.queues.first; queue !== undefined; queue = this.queues.first) {
+    for (let queue = this.#queues.first; queue !== undefined; queue = this.#queues.first) {
       const event = queue.front as NetTraceEvent;
       if (event.timeHigh > high || (event.timeHigh === high && event.timeLow >= low)) return;
-      this.release(queue, event, released);
+      this.#release(queue, event, released);
     }
   }
 
   /** Moves everything. */
   releaseAll(released: NetTraceEvent[]): void {
-    for (let queue = this.queues.first; queue !== undefined; queue = this.queues.first) {
-      this.release(queue, queue.front as NetTraceEvent, released);
+    for (let queue = this.#queues.first; queue !== undefined; queue = this.#queues.first) {
+      this.#release(queue, queue.front as NetTraceEvent, released);
     }
   }
 
-  private release(queue: EventQueue, event: NetTraceEvent, released: NetTraceEvent[]): void {
+  #release(queue: EventQueue, event: NetTraceEvent, released: NetTraceEvent[]): void {
     released.push(event);
     this.waiting--;
-    if (--event.block.waiting === 0) this.waitingBytes -= event.block.bytes.length;
+    if (--event.block.waiting === 0) this.#waitingBytes -= event.block.bytes.length;
     queue.shift();
-    if (queue.front === undefined) this.queues.remove(queue);
-    else this.queues.moved(queue);
+    if (queue.front === undefined) this.#queues.remove(queue);
+    else this.#queues.moved(queue);
   }
 }
 

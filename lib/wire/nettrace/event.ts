@@ -35,10 +35,10 @@ export class NetTraceEvent {
   readonly processor: number | undefined;
   /** Only version 6 has labels. */
   readonly labels: LabelList | undefined;
-  private readonly activityAt: number;
-  private readonly relatedActivityAt: number;
-  private readonly stackId: number;
-  private readonly stacks: StackTable | StackBytes;
+  readonly #activityAt: number;
+  readonly #relatedActivityAt: number;
+  readonly #stackId: number;
+  readonly #stacks: StackTable | StackBytes;
 
   /** @param stacks the table in which to look up the event's stack by its id, or the stack itself */
   constructor(
@@ -61,10 +61,10 @@ export class NetTraceEvent {
     this.timeLow = header.timeLow;
     this.processor = processorOf(header, formatVersion);
     this.labels = labels;
-    this.activityAt = header.activityAt;
-    this.relatedActivityAt = header.relatedActivityAt;
-    this.stackId = header.stackId;
-    this.stacks = stacks;
+    this.#activityAt = header.activityAt;
+    this.#relatedActivityAt = header.relatedActivityAt;
+    this.#stackId = header.stackId;
+    this.#stacks = stacks;
   }
 
   /** The time on the trace's clock; see `TraceHead`. */
@@ -83,20 +83,20 @@ export class NetTraceEvent {
 
   /** Lower-case GUID text; undefined if there is none, or it is all zeros. */
   get activityId(): string | undefined {
-    return this.guidAt(this.activityAt, this.labels?.activityId);
+    return this.#guidAt(this.#activityAt, this.labels?.activityId);
   }
 
   get relatedActivityId(): string | undefined {
-    return this.guidAt(this.relatedActivityAt, this.labels?.relatedActivityId);
+    return this.#guidAt(this.#relatedActivityAt, this.labels?.relatedActivityId);
   }
 
   /** Addresses, innermost frame first. */
   stack(pointerSize: number): readonly bigint[] | undefined {
-    const stack = this.stacks instanceof Map ? this.stacks.get(this.stackId) : this.stacks;
+    const stack = this.#stacks instanceof Map ? this.#stacks.get(this.#stackId) : this.#stacks;
     return stack === undefined || stack.start === stack.end ? undefined : stackAddresses(stack, pointerSize);
   }
 
-  private guidAt(at: number, label: GuidLabel | undefined): string | undefined {
+  #guidAt(at: number, label: GuidLabel | undefined): string | undefined {
     const text = at < 0 ? label?.text : guidText(this.block.bytes, at);
     return text === NO_GUID ? undefined : text;
   }

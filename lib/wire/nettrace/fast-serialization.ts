@@ -33,13 +33,13 @@ interface ObjectHead {
 export class FastSerializationFraming implements Framing {
   formatVersion = 0;
   isAtEnd = false;
-  private head: ObjectHead | undefined;
+  #head: ObjectHead | undefined;
 
   next(queue: ByteQueue): Block | undefined {
-    this.head ??= this.isAtEnd ? undefined : this.readHead(queue);
-    const head = this.head;
+    this.#head ??= this.isAtEnd ? undefined : this.#readHead(queue);
+    const head = this.#head;
     if (head === undefined || queue.length < head.padding + head.size + TAG_SIZE) return undefined;
-    this.head = undefined;
+    this.#head = undefined;
     queue.skip(head.padding);
     const block = new Block(head.kind, queue.take(head.size), queue.position - head.size);
     const tag = queue.peek(TAG_SIZE)[0];
@@ -51,13 +51,13 @@ export class FastSerializationFraming implements Framing {
   }
 
   partOfNext(queue: ByteQueue): Block | undefined {
-    const head = this.head;
+    const head = this.#head;
     if (head === undefined) return undefined;
     const bytes = queue.peek(head.padding + head.size);
     return new Block(head.kind, bytes.subarray(head.padding), queue.position + head.padding);
   }
 
-  private readHead(queue: ByteQueue): ObjectHead | undefined {
+  #readHead(queue: ByteQueue): ObjectHead | undefined {
     const bytes = queue.peek(MAX_HEAD_SIZE);
     if (bytes[0] === SerializationTag.NullReference) {
       queue.skip(TAG_SIZE);
@@ -85,7 +85,7 @@ export class FastSerializationFraming implements Framing {
     }
     const kind = BLOCK_KIND_OF_OBJECT.get(name);
     if (kind === undefined) return fail(FIXED_HEAD_SIZE, `The object type "${name}" does not exist.`);
-    this.checkVersion(kind, name, version, leastReader, queue.position + 3);
+    this.#checkVersion(kind, name, version, leastReader, queue.position + 3);
     if (kind === BlockKind.Trace) {
       queue.skip(nameEnd + TAG_SIZE);
       return { kind, padding: 0, size: TRACE_OBJECT_SIZE };
@@ -101,7 +101,7 @@ export class FastSerializationFraming implements Framing {
     return { kind, padding: -queue.position & (BLOCK_ALIGNMENT - 1), size };
   }
 
-  private checkVersion(kind: number, name: string, version: number, leastReader: number, at: number): void {
+  #checkVersion(kind: number, name: string, version: number, leastReader: number, at: number): void {
     if (kind !== BlockKind.Trace) {
       if (leastReader <= MAX_BLOCK_VERSION) return;
       throw new TraceError('unsupported', at, `${name} has version ${version}, which is not supported.`);

@@ -10,19 +10,19 @@ const GUID_SIZE = 16;
 
 /** A GUID that several events may share, whose text is created once. */
 export class GuidLabel {
-  private readonly block: Block;
-  private readonly at: number;
-  private made: string | undefined;
+  readonly #block: Block;
+  readonly #at: number;
+  #made: string | undefined;
 
   constructor(cursor: Cursor) {
-    this.block = cursor.block;
-    this.at = cursor.offset;
+    this.#block = cursor.block;
+    this.#at = cursor.offset;
     cursor.skip(GUID_SIZE);
   }
 
   get text(): string {
-    this.made ??= guidText(this.block.bytes, this.at);
-    return this.made;
+    this.#made ??= guidText(this.#block.bytes, this.#at);
+    return this.#made;
   }
 }
 

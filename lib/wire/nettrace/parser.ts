@@ -15,33 +15,33 @@ import type { TraceHead } from './trace-head.ts';
 export class NetTraceParser {
   /** Why reading ended before the end of the trace. All events before the fault have been delivered. */
   fault: TraceError | undefined;
-  private readonly queue = new ByteQueue();
-  private readonly reader = new BlockReader();
-  private framing: Framing | undefined;
+  readonly #queue = new ByteQueue();
+  readonly #reader = new BlockReader();
+  #framing: Framing | undefined;
 
   /** Known after the first block. */
   get head(): TraceHead | undefined {
-    return this.reader.head;
+    return this.#reader.head;
   }
 
   /** The number of bytes consumed, up to the end of the trace. */
   get bytesRead(): number {
-    return this.isAtEnd ? this.queue.position : this.queue.position + this.queue.length;
+    return this.isAtEnd ? this.#queue.position : this.#queue.position + this.#queue.length;
   }
 
   /** Events that the trace shows to be missing so far. */
   get lostEvents(): number {
-    return this.reader.lostEvents;
+    return this.#reader.lostEvents;
   }
 
   /** Events that are held back until nothing older can follow. */
   get waitingEvents(): number {
-    return this.reader.waitingEvents;
+    return this.#reader.waitingEvents;
   }
 
   /** Whether everything has been read: to the trace's end marker, or to its fault. */
   get isAtEnd(): boolean {
-    return this.fault !== undefined || this.framing?.isAtEnd === true;
+    return this.fault !== undefined || this.#framing?.isAtEnd === true;
   }
 
   /**
@@ -52,10 +52,10 @@ export class NetTraceParser {
    */
   push(bytes: Uint8Array): readonly NetTraceEvent[] {
     if (!this.isAtEnd) {
-      this.queue.push(bytes);
-      this.untilFault(() => this.readBlocks());
+      this.#queue.push(bytes);
+      this.#untilFault(() => this.#readBlocks());
     }
-    return this.reader.takeReleased();
+    return this.#reader.takeReleased();
   }
 
   /**
@@ -64,39 +64,39 @@ export class NetTraceParser {
    * @returns the remaining events
    */
   end(): readonly NetTraceEvent[] {
-    if (!this.isAtEnd) this.untilFault(() => this.readCutBlock());
-    return this.reader.takeReleased();
+    if (!this.isAtEnd) this.#untilFault(() => this.#readCutBlock());
+    return this.#reader.takeReleased();
   }
 
-  private untilFault(read: () => void): void {
+  #untilFault(read: () => void): void {
     try {
       read();
     } catch (error) {
       if (!(error instanceof TraceError)) throw error;
       this.fault = error;
     }
-    if (this.isAtEnd) this.reader.releaseAll();
+    if (this.isAtEnd) this.#reader.releaseAll();
   }
 
-  private readBlocks(): void {
-    this.framing ??= readStart(this.queue);
-    const { framing } = this;
+  #readBlocks(): void {
+    this.#framing ??= readStart(this.#queue);
+    const framing = this.#framing;
     if (framing === undefined) return;
-    for (let block = framing.next(this.queue); block !== undefined; block = framing.next(this.queue)) {
-      this.reader.read(block, framing.formatVersion);
+    for (let block = framing.next(this.#queue); block !== undefined; block = framing.next(this.#queue)) {
+      this.#reader.read(block, framing.formatVersion);
     }
     if (framing.isAtEnd && this.head === undefined) {
-      throw new TraceError('malformed', this.queue.position, 'The trace ends before it describes itself.');
+      throw new TraceError('malformed', this.#queue.position, 'The trace ends before it describes itself.');
     }
   }
 
   /** The complete events of a truncated block. */
-  private readCutBlock(): void {
-    const end = this.queue.position + this.queue.length;
-    const block = this.framing?.partOfNext(this.queue);
+  #readCutBlock(): void {
+    const end = this.#queue.position + this.#queue.length;
+    const block = this.#framing?.partOfNext(this.#queue);
     if (block?.kind === BlockKind.Event) {
       try {
-        this.reader.read(block, this.framing?.formatVersion ?? 0);
+        this.#reader.read(block, this.#framing?.formatVersion ?? 0);
       } catch (error) {
         // The event that is cut off; the truncation is reported below.
         if (!(error instanceof TraceError)) throw error;

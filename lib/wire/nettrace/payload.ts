@@ -55,16 +55,16 @@ class PayloadDecoder extends Cursor {
   /** A problem with a field that does not prevent reading the following ones. */
   problem: string | undefined;
   values = 0;
-  private readonly start: number;
-  private readonly limit: number;
+  readonly #start: number;
+  readonly #limit: number;
   /** Arrays stored elsewhere could overlap, which never happens in a benign trace. */
-  private elsewhereLeft: number;
+  #elsewhereLeft: number;
 
   constructor(block: Block, start: number, end: number) {
     super(block, start, end);
-    this.start = start;
-    this.limit = itemLimit(end - start);
-    this.elsewhereLeft = 2 * (end - start);
+    this.#start = start;
+    this.#limit = itemLimit(end - start);
+    this.#elsewhereLeft = 2 * (end - start);
   }
 
   get hasMore(): boolean {
@@ -73,36 +73,36 @@ class PayloadDecoder extends Cursor {
 
   member({ name, type }: NetTraceField, cursor: Cursor = this): PayloadValue {
     this.values += nameCost(name);
-    return this.value(type, cursor);
+    return this.#value(type, cursor);
   }
 
-  private value(type: NetTraceType, cursor: Cursor): PayloadValue {
+  #value(type: NetTraceType, cursor: Cursor): PayloadValue {
     this.values++;
-    if (this.values > this.limit) {
-      this.fail(`The event has more values than fit into its ${this.end - this.start} bytes.`);
+    if (this.values > this.#limit) {
+      this.fail(`The event has more values than fit into its ${this.end - this.#start} bytes.`);
     }
     switch (type.code) {
       case TypeCode.Object:
-        return this.object(type.fields ?? [], cursor);
+        return this.#object(type.fields ?? [], cursor);
       case TypeCode.Array:
-        return this.array(elementOf(type), cursor.uint16(), cursor);
+        return this.#array(elementOf(type), cursor.uint16(), cursor);
       case TypeCode.FixedArray:
-        return this.array(elementOf(type), type.count ?? 0, cursor);
+        return this.#array(elementOf(type), type.count ?? 0, cursor);
       case TypeCode.RelLoc:
       case TypeCode.DataLoc:
-        return this.arrayElsewhere(type, cursor);
+        return this.#arrayElsewhere(type, cursor);
       default:
         return scalar(type.code, cursor);
     }
   }
 
-  private object(fields: readonly NetTraceField[], cursor: Cursor): Payload {
+  #object(fields: readonly NetTraceField[], cursor: Cursor): Payload {
     const payload = new EmptyPayload();
     for (const field of fields) payload[field.name] = this.member(field, cursor);
     return payload;
   }
 
-  private array(element: NetTraceType, count: number, cursor: Cursor): PayloadValue {
+  #array(element: NetTraceType, count: number, cursor: Cursor): PayloadValue {
     switch (element.code) {
       case TypeCode.Uint8:
         return cursor.take(count);
@@ -114,7 +114,7 @@ class PayloadDecoder extends Cursor {
       }
     }
     const values: PayloadValue[] = [];
-    for (let i = 0; i < count; i++) values.push(this.value(element, cursor));
+    for (let i = 0; i < count; i++) values.push(this.#value(element, cursor));
     if (element.code === TypeCode.Object) return values as readonly Payload[];
     // Strings and binaries are arrays by type, but single values.
     return values.every(isSingle)
@@ -123,20 +123,20 @@ class PayloadDecoder extends Cursor {
   }
 
   /** The size and offset of the array are here, the array elsewhere in the payload. */
-  private arrayElsewhere(type: NetTraceType, cursor: Cursor): PayloadValue {
+  #arrayElsewhere(type: NetTraceType, cursor: Cursor): PayloadValue {
     const word = cursor.uint32();
     const size = word >>> 16;
-    const from = type.code === TypeCode.RelLoc ? cursor.offset : this.start;
+    const from = type.code === TypeCode.RelLoc ? cursor.offset : this.#start;
     const start = from + (word & 0xffff);
     const element = elementOf(type);
     const elementSize = fixedSize(element) ?? 0;
     if (elementSize === 0 || size % elementSize !== 0 || start + size > this.end) {
-      this.problem ??= `An array of ${size} bytes cannot start ${start - this.start} bytes from the start of the payload.`;
+      this.problem ??= `An array of ${size} bytes cannot start ${start - this.#start} bytes from the start of the payload.`;
       return null;
     }
-    this.elsewhereLeft -= size;
-    if (this.elsewhereLeft < 0) this.fail('Its arrays overlap.');
-    return this.array(element, size / elementSize, new Cursor(this.block, start, start + size));
+    this.#elsewhereLeft -= size;
+    if (this.#elsewhereLeft < 0) this.fail('Its arrays overlap.');
+    return this.#array(element, size / elementSize, new Cursor(this.block, start, start + size));
   }
 }
 

@@ -23,8 +23,8 @@ const WEIGHTS = {
 export type TableName = keyof typeof WEIGHTS;
 
 export class TableBudget {
-  private readonly used = new Map<TableName, number>();
-  private total = 0;
+  readonly #used = new Map<TableName, number>();
+  #total = 0;
 
   /**
    * Adds one entry.
@@ -35,24 +35,24 @@ export class TableBudget {
    */
   add(table: TableName, size: number, position: number): void {
     const weight = weightOf(table, size);
-    this.total += weight;
-    this.used.set(table, (this.used.get(table) ?? 0) + weight);
-    if (this.total <= BUDGET) return;
+    this.#total += weight;
+    this.#used.set(table, (this.#used.get(table) ?? 0) + weight);
+    if (this.#total <= BUDGET) return;
     const reason = `The ${table} of the trace exceed the limit of ${BUDGET >> 20} MB.`;
     throw new TraceError('unsupported', position, reason);
   }
 
   /** Removes all entries. */
   clear(table: TableName): void {
-    this.total -= this.used.get(table) ?? 0;
-    this.used.delete(table);
+    this.#total -= this.#used.get(table) ?? 0;
+    this.#used.delete(table);
   }
 
   /** Removes one entry that was added with this size. */
   remove(table: TableName, size: number): void {
     const weight = weightOf(table, size);
-    this.total -= weight;
-    this.used.set(table, (this.used.get(table) ?? 0) - weight);
+    this.#total -= weight;
+    this.#used.set(table, (this.#used.get(table) ?? 0) - weight);
   }
 }
 

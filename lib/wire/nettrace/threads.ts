@@ -40,15 +40,15 @@ const MAX_THREADS_V4 = 5000;
 export class Threads {
   /** The number of missing events. A sequence number that goes back counts as one, since it does not say how many. */
   lostEvents = 0;
-  private readonly formatVersion: number;
-  private readonly processId: number | undefined;
-  private readonly threads = new Map<number, TrackedThread>();
-  private readonly budget: TableBudget;
+  readonly #formatVersion: number;
+  readonly #processId: number | undefined;
+  readonly #threads = new Map<number, TrackedThread>();
+  readonly #budget: TableBudget;
 
   constructor(formatVersion: number, processId: number | undefined, budget: TableBudget) {
-    this.budget = budget;
-    this.formatVersion = formatVersion;
-    this.processId = processId;
+    this.#budget = budget;
+    this.#formatVersion = formatVersion;
+    this.#processId = processId;
   }
 
   /**
@@ -57,23 +57,28 @@ export class Threads {
    * @throws TraceError in version 6 if there is no such thread
    */
   get(id: number, sequence: number, cursor: Cursor): TrackedThread {
-    const known = this.threads.get(id);
+    const known = this.#threads.get(id);
     if (known !== undefined) return known;
-    if (this.formatVersion >= FormatVersion.V6) cursor.fail(`The thread with index ${id} does not exist.`);
-    if (this.threads.size >= MAX_THREADS_V4) this.forgetOldest();
-    const described = { processId: this.processId, threadId: id, name: undefined, properties: NO_PROPERTIES };
-    return this.add(id, described, 0, sequence);
+    if (this.#formatVersion >= FormatVersion.V6) cursor.fail(`The thread with index ${id} does not exist.`);
+    if (this.#threads.size >= MAX_THREADS_V4) this.#forgetOldest();
+    const described = {
+      processId: this.#processId,
+      threadId: id,
+      name: undefined,
+      properties: NO_PROPERTIES,
+    };
+    return this.#add(id, described, 0, sequence);
   }
 
   /** Records the number of the thread's next event: any numbers skipped are missing events. */
   advance(thread: TrackedThread, sequence: number): void {
-    this.countLost(thread, (sequence - 1) | 0);
+    this.#countLost(thread, (sequence - 1) | 0);
     thread.sequence = sequence | 0;
   }
 
   /** Records the number of the thread's last event. */
   checkpoint(thread: TrackedThread, sequence: number): void {
-    this.countLost(thread, sequence | 0);
+    this.#countLost(thread, sequence | 0);
     thread.sequence = sequence | 0;
   }
 
@@ -84,9 +89,9 @@ export class Threads {
       const size = cursor.uint16();
       const row = cursor.part(size);
       const index = row.varId64();
-      if (this.threads.has(index)) row.fail(`Thread index ${index} is defined twice.`);
-      this.budget.add('threads', size, block.position + row.offset);
-      this.add(index, this.readThread(row), size, 0);
+      if (this.#threads.has(index)) row.fail(`Thread index ${index} is defined twice.`);
+      this.#budget.add('threads', size, block.position + row.offset);
+      this.#add(index, this.#readThread(row), size, 0);
     }
   }
 
@@ -97,32 +102,32 @@ export class Threads {
       const index = cursor.varId64();
       const thread = this.get(index, 0, cursor);
       this.checkpoint(thread, cursor.varUint32());
-      this.threads.delete(index);
-      this.budget.remove('threads', thread.size);
+      this.#threads.delete(index);
+      this.#budget.remove('threads', thread.size);
     }
   }
 
   forgetAll(): void {
-    this.threads.clear();
-    this.budget.clear('threads');
+    this.#threads.clear();
+    this.#budget.clear('threads');
   }
 
-  private add(id: number, described: NetTraceThread, size: number, sequence: number): TrackedThread {
+  #add(id: number, described: NetTraceThread, size: number, sequence: number): TrackedThread {
     const thread = new TrackedThread(described, size, sequence | 0);
-    this.threads.set(id, thread);
+    this.#threads.set(id, thread);
     return thread;
   }
 
   /** Events in the thread's queue stay there. */
-  private forgetOldest(): void {
-    for (const id of this.threads.keys()) {
-      this.threads.delete(id);
+  #forgetOldest(): void {
+    for (const id of this.#threads.keys()) {
+      this.#threads.delete(id);
       return;
     }
   }
 
-  private readThread(row: Cursor): NetTraceThread {
-    let { processId } = this;
+  #readThread(row: Cursor): NetTraceThread {
+    let processId = this.#processId;
     let threadId: number | undefined;
     let name: string | undefined;
     let properties: Map<string, string> | undefined;
@@ -143,8 +148,8 @@ export class Threads {
    * Before version 6, thread ids are reused, with numbers from 1 and without notice: a thread whose last number was 0
    * counts as a new one.
    */
-  private countLost(thread: TrackedThread, expected: number): void {
-    if (this.formatVersion < FormatVersion.V6 && thread.sequence === 0) return;
+  #countLost(thread: TrackedThread, expected: number): void {
+    if (this.#formatVersion < FormatVersion.V6 && thread.sequence === 0) return;
     const missing = (expected - thread.sequence) | 0;
     if (missing !== 0) this.lostEvents += missing > 0 ? missing : 1;
   }

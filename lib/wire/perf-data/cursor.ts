@@ -8,8 +8,8 @@ import type { Piece } from './piece.ts';
 
 export class Cursor extends ByteCursor {
   readonly littleEndian: boolean;
-  private readonly piece: Piece;
-  private readonly what: string;
+  readonly #piece: Piece;
+  readonly #what: string;
 
   /**
    * @param start,end the part, in bytes from the start of the chunk; it must be inside
@@ -24,18 +24,18 @@ export class Cursor extends ByteCursor {
   ) {
     super(piece.bytes, piece.view, start, end);
     this.littleEndian = littleEndian;
-    this.piece = piece;
-    this.what = what;
+    this.#piece = piece;
+    this.#what = what;
   }
 
   /** The cursor's position in the file. */
   get position(): number {
-    return this.piece.positionOf(this.offset);
+    return this.#piece.positionOf(this.offset);
   }
 
   /** Returns a cursor at the same position, for continuing in another byte order. */
   inOrder(littleEndian: boolean): Cursor {
-    return new Cursor(this.piece, littleEndian, this.what, this.offset, this.end);
+    return new Cursor(this.#piece, littleEndian, this.#what, this.offset, this.end);
   }
 
   override uint16(): number {
@@ -56,19 +56,19 @@ export class Cursor extends ByteCursor {
     const value = Number(this.uint64());
     return Number.isSafeInteger(value)
       ? value
-      : this.fail(`A size in ${this.what} cannot be ${value} bytes.`, at);
+      : this.fail(`A size in ${this.#what} cannot be ${value} bytes.`, at);
   }
 
   /** The next `size` bytes, to be read separately. */
   part(size: number): Cursor {
     const start = this.advance(size);
-    return new Cursor(this.piece, this.littleEndian, this.what, start, start + size);
+    return new Cursor(this.#piece, this.littleEndian, this.#what, start, start + size);
   }
 
   /** Text up to a NUL, which is also skipped. */
   terminatedText(): string {
     const end = indexOfNul(this.memory, this.offset, this.end);
-    if (end < 0) return this.failAtEnd(`A name in ${this.what} has no end.`);
+    if (end < 0) return this.failAtEnd(`A name in ${this.#what} has no end.`);
     const text = decodeUtf8(this.memory.subarray(this.offset, end));
     this.offset = end + 1;
     return text;
@@ -86,7 +86,7 @@ export class Cursor extends ByteCursor {
   }
 
   protected override failShort(size: number): never {
-    return this.failAtEnd(`${size} bytes are needed in ${this.what}, but only ${this.left} are left.`);
+    return this.failAtEnd(`${size} bytes are needed in ${this.#what}, but only ${this.left} are left.`);
   }
 
   /** The part should be longer. */

@@ -105,16 +105,16 @@ function readSection(cursor: Cursor): Section {
 
 /** Requests parts of the file and checks that they are present. */
 class PartReader {
-  private readonly littleEndian: boolean;
-  private size = 0;
+  readonly #littleEndian: boolean;
+  #size = 0;
 
   constructor(littleEndian: boolean) {
-    this.littleEndian = littleEndian;
+    this.#littleEndian = littleEndian;
   }
 
   /** @param what the part's name, for errors: `the header` */
   *read(part: Section, what: string): Generator<ReadRequest, Cursor, Uint8Array> {
-    const size = this.size + part.end - part.start;
+    const size = this.#size + part.end - part.start;
     if (size > MAX_HEAD_SIZE) {
       throw new TraceError(
         'unsupported',
@@ -123,7 +123,7 @@ class PartReader {
       );
     }
     const bytes = yield part;
-    this.size += bytes.length;
+    this.#size += bytes.length;
     return this.cursorOf(bytes, part, what);
   }
 
@@ -135,7 +135,7 @@ class PartReader {
         `The file ends before ${what}, which should be at ${part.start} to ${part.end}.`,
       );
     }
-    return new Cursor(new Piece(bytes, part.start), this.littleEndian, what);
+    return new Cursor(new Piece(bytes, part.start), this.#littleEndian, what);
   }
 }
 

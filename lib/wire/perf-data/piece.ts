@@ -4,8 +4,8 @@ import { viewOf } from '../../base/bytes.ts';
 export class Piece {
   readonly bytes: Uint8Array;
   readonly view: DataView;
-  private readonly start: number;
-  private readonly step: 0 | 1;
+  readonly #start: number;
+  readonly #step: 0 | 1;
 
   /**
    * @param start the position of the bytes in the file
@@ -15,18 +15,18 @@ export class Piece {
     // Slices of a Buffer would be Buffers, and so would binary values.
     this.bytes = new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length);
     this.view = viewOf(bytes);
-    this.start = start;
-    this.step = isUnpacked ? 0 : 1;
+    this.#start = start;
+    this.#step = isUnpacked ? 0 : 1;
   }
 
   /** The position in the file of the chunk's byte number `offset`. */
   positionOf(offset: number): number {
-    return this.start + this.step * offset;
+    return this.#start + this.#step * offset;
   }
 
   /** Other bytes that belong at the position of the chunk's byte number `offset`. */
   at(offset: number, bytes: Uint8Array): Piece {
-    return new Piece(bytes, this.positionOf(offset), this.step === 0);
+    return new Piece(bytes, this.positionOf(offset), this.#step === 0);
   }
 }
 

@@ -33,33 +33,33 @@ const ID_SIZE = 8;
 export class RecordReader {
   /** The record; for a sample, of which files contain millions, its kind: `piece` contains its body. */
   record: PerfRecord | SampleKind | undefined;
-  private readonly session: PerfSession;
-  private readonly splitter: RecordSplitter;
+  readonly #session: PerfSession;
+  readonly #splitter: RecordSplitter;
   /** The keys are ids of 32 bits; they are known for this many attributes. */
-  private readonly kinds = new Map<number, SampleKind>();
-  private attrCount = 0;
+  readonly #kinds = new Map<number, SampleKind>();
+  #attrCount = 0;
 
   constructor(session: PerfSession) {
-    this.session = session;
-    this.splitter = new RecordSplitter(session.littleEndian);
+    this.#session = session;
+    this.#splitter = new RecordSplitter(session.littleEndian);
   }
 
   get piece(): Piece {
-    return this.splitter.piece;
+    return this.#splitter.piece;
   }
 
   /** The position of the record's body in the piece. */
   get start(): number {
-    return this.splitter.start;
+    return this.#splitter.start;
   }
 
   get end(): number {
-    return this.splitter.end;
+    return this.#splitter.end;
   }
 
   /** Adds the next chunk. Call it only when `next` has returned false. */
   push(piece: Piece): void {
-    this.splitter.push(piece);
+    this.#splitter.push(piece);
   }
 
   /**
@@ -69,22 +69,22 @@ export class RecordReader {
    * @throws TraceError if it is damaged
    */
   next(): boolean {
-    const { splitter } = this;
+    const splitter = this.#splitter;
     if (!splitter.next()) return false;
     const { type } = splitter;
-    if (type === RecordType.Sample) this.record = this.readSample();
-    else if (type < FIRST_TYPE_OF_TOOL) this.record = this.readOfKernel(splitter.body, splitter);
-    else this.record = this.readOfTool(splitter.body, splitter);
+    if (type === RecordType.Sample) this.record = this.#readSample();
+    else if (type < FIRST_TYPE_OF_TOOL) this.record = this.#readOfKernel(splitter.body, splitter);
+    else this.record = this.#readOfTool(splitter.body, splitter);
     return true;
   }
 
   /** @throws TraceError if the bytes have ended inside a record */
   finish(): void {
-    this.splitter.finish();
+    this.#splitter.finish();
   }
 
-  private readOfKernel(cursor: Cursor, { type, misc, position }: RecordSplitter): PerfRecord {
-    const ids = this.readIds(cursor);
+  #readOfKernel(cursor: Cursor, { type, misc, position }: RecordSplitter): PerfRecord {
+    const ids = this.#readIds(cursor);
     const head = { offset: position, ids };
     switch (type) {
       case RecordType.Comm: {
@@ -110,8 +110,8 @@ export class RecordReader {
     return { kind: 'other', ...head, type, misc, body: cursor.take(cursor.left) };
   }
 
-  private readOfTool(cursor: Cursor, { type, misc, position: offset }: RecordSplitter): PerfRecord {
-    const { session } = this;
+  #readOfTool(cursor: Cursor, { type, misc, position: offset }: RecordSplitter): PerfRecord {
+    const session = this.#session;
     switch (type) {
       case RecordType.FinishedRound:
         return { kind: 'finishedRound', offset };
@@ -139,44 +139,45 @@ export class RecordReader {
     }
   }
 
-  private readSample(): SampleKind {
-    const { session, splitter } = this;
+  #readSample(): SampleKind {
+    const session = this.#session;
+    const splitter = this.#splitter;
     const { piece, start, end } = splitter;
     const idOffset = session.firstAttr(splitter).layout.id;
     const kind =
       idOffset === undefined || start + idOffset + ID_SIZE > end
-        ? session.kindOf(this.attrAt(splitter.body, idOffset))
-        : this.kindAt(piece, start + idOffset);
+        ? session.kindOf(this.#attrAt(splitter.body, idOffset))
+        : this.#kindAt(piece, start + idOffset);
     if (!kind.fits(piece, start, end)) kind.check(splitter.body);
     return kind;
   }
 
   /** The kind of the sample with the id at this position. */
-  private kindAt(piece: Piece, at: number): SampleKind {
-    const { littleEndian, attrs } = this.session;
+  #kindAt(piece: Piece, at: number): SampleKind {
+    const { littleEndian, attrs } = this.#session;
     const low = piece.view.getUint32(littleEndian ? at : at + 4, littleEndian);
     const high = piece.view.getUint32(littleEndian ? at + 4 : at, littleEndian);
-    if (this.attrCount !== attrs.length) {
-      this.kinds.clear();
-      this.attrCount = attrs.length;
+    if (this.#attrCount !== attrs.length) {
+      this.#kinds.clear();
+      this.#attrCount = attrs.length;
     }
-    const known = high === 0 ? this.kinds.get(low) : undefined;
+    const known = high === 0 ? this.#kinds.get(low) : undefined;
     if (known !== undefined) return known;
-    const kind = this.session.kindOf(this.session.attrOf(high, low, piece.positionOf(at)));
-    if (high === 0) this.kinds.set(low, kind);
+    const kind = this.#session.kindOf(this.#session.attrOf(high, low, piece.positionOf(at)));
+    if (high === 0) this.#kinds.set(low, kind);
     return kind;
   }
 
   /** The ids at the end of the record's body. */
-  private readIds(cursor: Cursor): RecordIds {
-    const first = this.session.attrs[0];
+  #readIds(cursor: Cursor): RecordIds {
+    const first = this.#session.attrs[0];
     const size = first === undefined ? 0 : idsSize(first);
     if (first === undefined || size === 0) return {};
     const bodyStart = cursor.offset;
     const bodySize = cursor.left;
     requireRoom(cursor, size);
     const fromEnd = idOffsetFromEnd(first.sampleType);
-    const attr = this.attrAt(cursor, fromEnd === undefined ? undefined : bodySize - fromEnd);
+    const attr = this.#attrAt(cursor, fromEnd === undefined ? undefined : bodySize - fromEnd);
     cursor.offset = bodyStart;
     const attrIdsSize = idsSize(attr);
     requireRoom(cursor, attrIdsSize);
@@ -187,12 +188,12 @@ export class RecordReader {
   }
 
   /** The attribute whose id is this many bytes ahead. */
-  private attrAt(cursor: Cursor, idOffset: number | undefined): PerfAttr {
-    if (idOffset === undefined) return this.session.firstAttr(cursor);
+  #attrAt(cursor: Cursor, idOffset: number | undefined): PerfAttr {
+    if (idOffset === undefined) return this.#session.firstAttr(cursor);
     cursor.skip(idOffset);
     const { position } = cursor;
     const id = cursor.uint64();
-    return this.session.attrOf(Number(id >> 32n), Number(id & 0xffff_ffffn), position);
+    return this.#session.attrOf(Number(id >> 32n), Number(id & 0xffff_ffffn), position);
   }
 }
 

@@ -69,16 +69,16 @@ export class SampleKind {
     const at = start + size;
     if (counters === undefined) return at;
     const { isGroup, common, each } = counters;
-    return at + common + (isGroup ? 8 + this.size64(piece, at) * each : each);
+    return at + common + (isGroup ? 8 + this.#size64(piece, at) * each : each);
   }
 
   /** The position of the raw data's size, if there is raw data. */
   rawAt(piece: Piece, start: number): number {
     const at = this.callchainAt(piece, start);
-    return this.layout.hasCallchain ? at + 8 + 8 * this.size64(piece, at) : at;
+    return this.layout.hasCallchain ? at + 8 + 8 * this.#size64(piece, at) : at;
   }
 
-  private size64(piece: Piece, at: number): number {
+  #size64(piece: Piece, at: number): number {
     const { view } = piece;
     const [first, second] = [
       view.getUint32(at, this.littleEndian),
@@ -92,15 +92,15 @@ export class SampleRecord {
   /** The kind of sample. */
   readonly of: SampleKind;
   readonly piece: Piece;
-  private readonly start: number;
-  private readonly end: number;
+  readonly #start: number;
+  readonly #end: number;
 
   /** @param start,end the record's body in the piece, for which `of.fits` */
   constructor(of: SampleKind, piece: Piece, start: number, end: number) {
     this.of = of;
     this.piece = piece;
-    this.start = start;
-    this.end = end;
+    this.#start = start;
+    this.#end = end;
   }
 
   get kind(): 'sample' {
@@ -117,47 +117,47 @@ export class SampleRecord {
 
   /** Bytes of the record. */
   get size(): number {
-    return this.end - this.start;
+    return this.#end - this.#start;
   }
 
   /** The position of the record in the file; see `RecordHead`. */
   get offset(): number {
-    return this.piece.positionOf(this.start - RECORD_HEAD_SIZE);
+    return this.piece.positionOf(this.#start - RECORD_HEAD_SIZE);
   }
 
   /** The fields are undefined if they were not recorded. */
   get pid(): number | undefined {
-    return this.uint32(this.of.layout.tid);
+    return this.#uint32(this.of.layout.tid);
   }
 
   get tid(): number | undefined {
     const { tid } = this.of.layout;
-    return this.uint32(tid === undefined ? undefined : tid + 4);
+    return this.#uint32(tid === undefined ? undefined : tid + 4);
   }
 
   get cpu(): number | undefined {
-    return this.uint32(this.of.layout.cpu);
+    return this.#uint32(this.of.layout.cpu);
   }
 
   /** Nanoseconds on the recording's clock. */
   get timeNs(): bigint | undefined {
-    return this.uint64(this.of.layout.time);
+    return this.#uint64(this.of.layout.time);
   }
 
   get id(): bigint | undefined {
-    return this.uint64(this.of.layout.id);
+    return this.#uint64(this.of.layout.id);
   }
 
   get ip(): bigint | undefined {
-    return this.uint64(this.of.layout.ip);
+    return this.#uint64(this.of.layout.ip);
   }
 
   get addr(): bigint | undefined {
-    return this.uint64(this.of.layout.addr);
+    return this.#uint64(this.of.layout.addr);
   }
 
   get period(): bigint | undefined {
-    return this.uint64(this.of.layout.period);
+    return this.#uint64(this.of.layout.period);
   }
 
   /** The chain has marks between kernel and user addresses; see `FIRST_CALLCHAIN_MARK`. */
@@ -165,8 +165,8 @@ export class SampleRecord {
     const { of, piece } = this;
     if (!of.layout.hasCallchain) return undefined;
     const addresses: bigint[] = [];
-    const end = of.rawAt(piece, this.start);
-    for (let at = of.callchainAt(piece, this.start) + 8; at < end; at += 8) {
+    const end = of.rawAt(piece, this.#start);
+    for (let at = of.callchainAt(piece, this.#start) + 8; at < end; at += 8) {
       addresses.push(piece.view.getBigUint64(at, of.littleEndian));
     }
     return addresses;
@@ -179,20 +179,22 @@ export class SampleRecord {
 
   /** The position of the raw data in the piece, if the kind has raw data. */
   get rawStart(): number {
-    return this.of.rawAt(this.piece, this.start) + 4;
+    return this.of.rawAt(this.piece, this.#start) + 4;
   }
 
   get rawEnd(): number {
     const { of, piece } = this;
-    const at = of.rawAt(piece, this.start);
+    const at = of.rawAt(piece, this.#start);
     return at + 4 + piece.view.getUint32(at, of.littleEndian);
   }
 
-  private uint32(at: number | undefined): number | undefined {
-    return at === undefined ? undefined : this.piece.view.getUint32(this.start + at, this.of.littleEndian);
+  #uint32(at: number | undefined): number | undefined {
+    return at === undefined ? undefined : this.piece.view.getUint32(this.#start + at, this.of.littleEndian);
   }
 
-  private uint64(at: number | undefined): bigint | undefined {
-    return at === undefined ? undefined : this.piece.view.getBigUint64(this.start + at, this.of.littleEndian);
+  #uint64(at: number | undefined): bigint | undefined {
+    return at === undefined
+      ? undefined
+      : this.piece.view.getBigUint64(this.#start + at, this.of.littleEndian);
   }
 }

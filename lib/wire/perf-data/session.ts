@@ -46,10 +46,10 @@ export class PerfSession {
   /** Which of these could not be read, in sentences. */
   readonly problems: string[] = [];
   /** The keys are made by `idKey`. */
-  private readonly attrById = new Map<number | bigint, PerfAttr>();
-  private readonly kinds = new Map<PerfAttr, SampleKind>();
-  private readonly names = new Map<bigint, string>();
-  private namesInOrder: readonly string[] = [];
+  readonly #attrById = new Map<number | bigint, PerfAttr>();
+  readonly #kinds = new Map<PerfAttr, SampleKind>();
+  readonly #names = new Map<bigint, string>();
+  #namesInOrder: readonly string[] = [];
 
   constructor(littleEndian: boolean) {
     this.littleEndian = littleEndian;
@@ -62,24 +62,24 @@ export class PerfSession {
 
   addAttr(attr: PerfAttr): void {
     this.attrs.push(attr);
-    for (const id of attr.ids) this.attrById.set(idKey(id), attr);
+    for (const id of attr.ids) this.#attrById.set(idKey(id), attr);
   }
 
   /** Names the attribute with this id. */
   addName(id: bigint, name: string): void {
-    this.names.set(id, name);
+    this.#names.set(id, name);
   }
 
   /** The names of all attributes, in order: attributes without ids cannot be named in any other way. */
   addNames(names: readonly string[]): void {
-    this.namesInOrder = names;
+    this.#namesInOrder = names;
   }
 
   /** Such as `user_events:MyProvider_L4K1` or `cycles`, if known. */
   nameOf(attr: PerfAttr): string | undefined {
-    const named = attr.ids.find((id) => this.names.has(id));
-    if (named !== undefined) return this.names.get(named);
-    return this.namesInOrder[this.attrs.indexOf(attr)];
+    const named = attr.ids.find((id) => this.#names.has(id));
+    if (named !== undefined) return this.#names.get(named);
+    return this.#namesInOrder[this.attrs.indexOf(attr)];
   }
 
   /** @param asking the requesting record, for errors */
@@ -93,12 +93,12 @@ export class PerfSession {
 
   /** What samples of the attribute have in common, as far as it is known at the first one. */
   kindOf(attr: PerfAttr): SampleKind {
-    let kind = this.kinds.get(attr);
+    let kind = this.#kinds.get(attr);
     if (kind === undefined) {
       const tracepoint =
         attr.type === PerfType.Tracepoint ? this.tracepoints.get(Number(attr.config)) : undefined;
       kind = new SampleKind(attr, tracepoint, this.littleEndian);
-      this.kinds.set(attr, kind);
+      this.#kinds.set(attr, kind);
     }
     return kind;
   }
@@ -111,7 +111,7 @@ export class PerfSession {
     const number = high * TWO_TO_32 + low;
     const id = Number.isSafeInteger(number) ? number : (BigInt(high) << 32n) | BigInt(low);
     // Id 0 is perf's own: the first attribute.
-    const attr = id === 0 ? this.attrs[0] : this.attrById.get(id);
+    const attr = id === 0 ? this.attrs[0] : this.#attrById.get(id);
     if (attr === undefined) {
       throw new TraceError('malformed', position, `No attribute of the file has the id ${id}.`);
     }

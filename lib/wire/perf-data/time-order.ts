@@ -44,7 +44,7 @@ export class RecordRows<What> {
 
   add(high: number, low: number, what: What, piece: Piece | undefined, start: number, end: number): void {
     const at = this.count;
-    if (at === this.starts.length) this.grow();
+    if (at === this.starts.length) this.#grow();
     this.what[at] = what;
     this.pieces[at] = piece;
     this.starts[at] = start;
@@ -70,7 +70,7 @@ export class RecordRows<What> {
     this.count = 0;
   }
 
-  private grow(): void {
+  #grow(): void {
     const size = this.starts.length * 2;
     this.starts = grown(this.starts, size);
     this.ends = grown(this.ends, size);

@@ -39,128 +39,130 @@ export function decodeTraceLogging(metadata: ParsedMetadata, payload: Uint8Array
 }
 
 class PayloadDecoder {
-  private readonly bytes: Uint8Array;
-  private readonly view: DataView;
-  private offset = 0;
-  private itemsLeft: number;
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  #offset = 0;
+  #itemsLeft: number;
 
   constructor(bytes: Uint8Array) {
-    this.bytes = bytes;
-    this.view = viewOf(bytes);
-    this.itemsLeft = itemLimit(bytes.length);
+    this.#bytes = bytes;
+    this.#view = viewOf(bytes);
+    this.#itemsLeft = itemLimit(bytes.length);
   }
 
   readFields(fields: readonly ParsedField[]): TraceLoggingField[] {
-    return fields.map((field) => this.readField(field));
+    return fields.map((field) => this.#readField(field));
   }
 
-  private readField(field: ParsedField): TraceLoggingField {
+  #readField(field: ParsedField): TraceLoggingField {
     const { name, tag, inType, outType, members } = field;
     const head = { name, tag, inType, outType };
-    this.itemsLeft -= nameCost(name);
+    this.#itemsLeft -= nameCost(name);
     if (field.array === undefined) {
       return members === undefined
-        ? { ...head, shape: 'value', value: this.readItem(field) }
-        : { ...head, shape: 'struct', value: this.readStruct(members) };
+        ? { ...head, shape: 'value', value: this.#readItem(field) }
+        : { ...head, shape: 'struct', value: this.#readStruct(members) };
     }
-    const count = this.readElementCount(field);
+    const count = this.#readElementCount(field);
     return members === undefined
-      ? { ...head, shape: 'array', value: this.readElements(count, () => this.readItem(field)) }
-      : { ...head, shape: 'structArray', value: this.readElements(count, () => this.readStruct(members)) };
+      ? { ...head, shape: 'array', value: this.#readElements(count, () => this.#readItem(field)) }
+      : { ...head, shape: 'structArray', value: this.#readElements(count, () => this.#readStruct(members)) };
   }
 
-  private readElements<Element>(count: number, readElement: () => Element): Element[] {
+  #readElements<Element>(count: number, readElement: () => Element): Element[] {
     const elements: Element[] = [];
     for (let index = 0; index < count; index++) elements.push(readElement());
     return elements;
   }
 
-  private readStruct(members: readonly ParsedField[]): TraceLoggingField[] {
-    this.countItem();
+  #readStruct(members: readonly ParsedField[]): TraceLoggingField[] {
+    this.#countItem();
     return this.readFields(members);
   }
 
-  private readItem(field: ParsedField): Value {
-    this.countItem();
-    return readValue(field.inType, field.outType, this.readBytes(field));
+  #readItem(field: ParsedField): Value {
+    this.#countItem();
+    return readValue(field.inType, field.outType, this.#readBytes(field));
   }
 
-  private countItem(): void {
-    if (this.itemsLeft-- <= 0) {
-      this.fail(`The event has more values than fit into its ${this.bytes.length} bytes.`);
+  #countItem(): void {
+    if (this.#itemsLeft-- <= 0) {
+      this.#fail(`The event has more values than fit into its ${this.#bytes.length} bytes.`);
     }
   }
 
-  private readElementCount(field: ParsedField): number {
-    if (field.array === 'custom') return this.fail(`Field "${field.name}" has a custom layout.`);
-    return field.array === 'variable' ? this.readUint16(field) : (field.array ?? 1);
+  #readElementCount(field: ParsedField): number {
+    if (field.array === 'custom') return this.#fail(`Field "${field.name}" has a custom layout.`);
+    return field.array === 'variable' ? this.#readUint16(field) : (field.array ?? 1);
   }
 
   /** The bytes of one value; also skips its terminator. */
-  private readBytes(field: ParsedField): Uint8Array {
+  #readBytes(field: ParsedField): Uint8Array {
     switch (field.inType) {
       case InType.UnicodeString:
-        return this.takeTerminated(2);
+        return this.#takeTerminated(2);
       case InType.AnsiString:
-        return this.takeTerminated(1);
+        return this.#takeTerminated(1);
       case InType.Binary:
       case InType.CountedString:
       case InType.CountedAnsiString:
       case InType.CountedBinary:
-        return this.take(this.readUint16(field), field);
+        return this.#take(this.#readUint16(field), field);
       case InType.Sid:
-        return this.take(this.sizeOfSid(field), field);
+        return this.#take(this.#sizeOfSid(field), field);
       default:
-        return this.take(fixedSizeOf(field.inType) ?? this.refuseInType(field), field);
+        return this.#take(fixedSizeOf(field.inType) ?? this.#refuseInType(field), field);
     }
   }
 
-  private takeTerminated(unitSize: 1 | 2): Uint8Array {
-    const start = this.offset;
-    for (let end = start; end + unitSize <= this.bytes.length; end += unitSize) {
-      if ((unitSize === 1 ? this.view.getUint8(end) : this.view.getUint16(end)) === 0) {
-        this.offset = end + unitSize;
-        return this.bytes.subarray(start, end);
+  #takeTerminated(unitSize: 1 | 2): Uint8Array {
+    const start = this.#offset;
+    for (let end = start; end + unitSize <= this.#bytes.length; end += unitSize) {
+      if ((unitSize === 1 ? this.#view.getUint8(end) : this.#view.getUint16(end)) === 0) {
+        this.#offset = end + unitSize;
+        return this.#bytes.subarray(start, end);
       }
     }
-    this.offset = this.bytes.length;
-    return this.bytes.subarray(start);
+    this.#offset = this.#bytes.length;
+    return this.#bytes.subarray(start);
   }
 
   /** The second byte of a SID counts its sub-authorities. */
-  private sizeOfSid(field: ParsedField): number {
-    this.require(8, field);
-    return sidSize(this.view.getUint8(this.offset + 1));
+  #sizeOfSid(field: ParsedField): number {
+    this.#require(8, field);
+    return sidSize(this.#view.getUint8(this.#offset + 1));
   }
 
-  private take(size: number, field: ParsedField): Uint8Array {
-    this.require(size, field);
-    const bytes = this.bytes.subarray(this.offset, this.offset + size);
-    this.offset += size;
+  #take(size: number, field: ParsedField): Uint8Array {
+    this.#require(size, field);
+    const bytes = this.#bytes.subarray(this.#offset, this.#offset + size);
+    this.#offset += size;
     return bytes;
   }
 
-  private readUint16(field: ParsedField): number {
-    this.require(2, field);
-    const value = this.view.getUint16(this.offset, true);
-    this.offset += 2;
+  #readUint16(field: ParsedField): number {
+    this.#require(2, field);
+    const value = this.#view.getUint16(this.#offset, true);
+    this.#offset += 2;
     return value;
   }
 
-  private require(size: number, field: ParsedField): void {
-    const left = this.bytes.length - this.offset;
+  #require(size: number, field: ParsedField): void {
+    const left = this.#bytes.length - this.#offset;
     if (size > left) {
-      this.fail(`The payload ends inside field "${field.name}": ${size} bytes are needed, ${left} are left.`);
+      this.#fail(
+        `The payload ends inside field "${field.name}": ${size} bytes are needed, ${left} are left.`,
+      );
     }
   }
 
-  private refuseInType(field: ParsedField): never {
+  #refuseInType(field: ParsedField): never {
     const message = `Field "${field.name}" has the unknown InType ${field.inType}.`;
     throw new TraceLoggingError('metadata', field.offset, message);
   }
 
-  private fail(message: string): never {
-    throw new TraceLoggingError('payload', this.offset, message);
+  #fail(message: string): never {
+    throw new TraceLoggingError('payload', this.#offset, message);
   }
 }
 

@@ -70,65 +70,65 @@ export function parseMetadata(metadata: Uint8Array): ParsedMetadata {
 }
 
 class MetadataParser {
-  private offset = SIZE_OF_SIZE;
-  private readonly bytes: Uint8Array;
-  private readonly view: DataView;
+  #offset = SIZE_OF_SIZE;
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
 
   constructor(bytes: Uint8Array) {
-    this.bytes = bytes;
-    this.view = viewOf(bytes);
+    this.#bytes = bytes;
+    this.#view = viewOf(bytes);
   }
 
   readTag(what: string): number {
-    const decoded = decodeTag(this.bytes, this.offset);
-    if (decoded === undefined) return this.fail(`${what} has no end.`);
-    this.offset = decoded.end;
+    const decoded = decodeTag(this.#bytes, this.#offset);
+    if (decoded === undefined) return this.#fail(`${what} has no end.`);
+    this.#offset = decoded.end;
     return decoded.tag;
   }
 
   readName(what: string): string {
-    const end = indexOfNul(this.bytes, this.offset, this.bytes.length);
-    if (end < 0) return this.fail(`${what} has no end.`);
-    const name = decodeUtf8(this.bytes.subarray(this.offset, end));
-    this.offset = end + 1;
+    const end = indexOfNul(this.#bytes, this.#offset, this.#bytes.length);
+    if (end < 0) return this.#fail(`${what} has no end.`);
+    const name = decodeUtf8(this.#bytes.subarray(this.#offset, end));
+    this.#offset = end + 1;
     return name;
   }
 
   /** Reads up to `count` fields; fewer if the metadata ends. */
   readFields(count: number, depth: number): ParsedField[] {
-    if (depth > MAX_STRUCT_DEPTH) this.fail(`Structs are nested more than ${MAX_STRUCT_DEPTH} levels deep.`);
+    if (depth > MAX_STRUCT_DEPTH) this.#fail(`Structs are nested more than ${MAX_STRUCT_DEPTH} levels deep.`);
     const fields: ParsedField[] = [];
-    while (fields.length < count && this.offset < this.bytes.length) fields.push(this.readField(depth));
+    while (fields.length < count && this.#offset < this.#bytes.length) fields.push(this.#readField(depth));
     return fields;
   }
 
-  private readField(depth: number): ParsedField {
+  #readField(depth: number): ParsedField {
     const name = this.readName('A field name');
-    const offset = this.offset;
-    const inTypeByte = this.readUint8(name);
+    const offset = this.#offset;
+    const inTypeByte = this.#readUint8(name);
     let outType = 0;
     let tag = 0;
     if ((inTypeByte & IN_TYPE_CHAIN_FLAG) !== 0) {
-      const outTypeByte = this.readUint8(name);
+      const outTypeByte = this.#readUint8(name);
       outType = outTypeByte & OUT_TYPE_MASK;
       if ((outTypeByte & OUT_TYPE_CHAIN_FLAG) !== 0) tag = this.readTag(`The tag of field "${name}"`);
     }
     const inType = inTypeByte & IN_TYPE_MASK;
-    const array = this.readArray(inTypeByte, name);
+    const array = this.#readArray(inTypeByte, name);
     const field = { name, inType, outType, tag, offset, ...(array === undefined ? {} : { array }) };
     return inType === InType.Struct ? { ...field, members: this.readFields(outType, depth + 1) } : field;
   }
 
-  private readArray(inTypeByte: number, name: string): ParsedField['array'] {
+  #readArray(inTypeByte: number, name: string): ParsedField['array'] {
     switch (inTypeByte & IN_TYPE_CUSTOM_FLAGS) {
       case IN_TYPE_CONST_ARRAY_FLAG:
-        return this.readUint16(name);
+        return this.#readUint16(name);
       case IN_TYPE_VAR_ARRAY_FLAG:
         return 'variable';
       case IN_TYPE_CUSTOM_FLAGS: {
-        const size = this.readUint16(name);
-        this.require(size, name);
-        this.offset += size;
+        const size = this.#readUint16(name);
+        this.#require(size, name);
+        this.#offset += size;
         return 'custom';
       }
       default:
@@ -136,23 +136,23 @@ class MetadataParser {
     }
   }
 
-  private readUint8(name: string): number {
-    this.require(1, name);
-    return this.view.getUint8(this.offset++);
+  #readUint8(name: string): number {
+    this.#require(1, name);
+    return this.#view.getUint8(this.#offset++);
   }
 
-  private readUint16(name: string): number {
-    this.require(2, name);
-    const value = this.view.getUint16(this.offset, true);
-    this.offset += 2;
+  #readUint16(name: string): number {
+    this.#require(2, name);
+    const value = this.#view.getUint16(this.#offset, true);
+    this.#offset += 2;
     return value;
   }
 
-  private require(size: number, name: string): void {
-    if (size > this.bytes.length - this.offset) this.fail(`The metadata ends inside field "${name}".`);
+  #require(size: number, name: string): void {
+    if (size > this.#bytes.length - this.#offset) this.#fail(`The metadata ends inside field "${name}".`);
   }
 
-  private fail(message: string): never {
-    throw new TraceLoggingError('metadata', this.offset, message);
+  #fail(message: string): never {
+    throw new TraceLoggingError('metadata', this.#offset, message);
   }
 }

@@ -60,39 +60,39 @@ export function renderEventJson(tracepointName: string, data: Uint8Array, option
 type Member = readonly [name: string, json: string];
 
 class JsonWriter {
-  private readonly space: string;
-  private readonly fieldTags: boolean;
+  readonly #space: string;
+  readonly #fieldTags: boolean;
 
   constructor(options: JsonOptions) {
-    this.space = options.spaces === true ? ' ' : '';
-    this.fieldTags = options.fieldTags === true;
+    this.#space = options.spaces === true ? ' ' : '';
+    this.#fieldTags = options.fieldTags === true;
   }
 
   object(members: readonly Member[]): string {
-    return this.bracketed(
+    return this.#bracketed(
       '{',
-      members.map(([name, json]) => `${jsonString(name)}:${this.space}${json}`),
+      members.map(([name, json]) => `${jsonString(name)}:${this.#space}${json}`),
       '}',
     );
   }
 
   members(fields: readonly DecodedField<string>[]): Member[] {
     return fields.map((field) => {
-      const tag = this.fieldTags && field.tag !== 0 ? `;tag=0x${upperHex(field.tag)}` : '';
-      return [field.name + tag, this.field(field)];
+      const tag = this.#fieldTags && field.tag !== 0 ? `;tag=0x${upperHex(field.tag)}` : '';
+      return [field.name + tag, this.#field(field)];
     });
   }
 
-  private field(field: DecodedField<string>): string {
+  #field(field: DecodedField<string>): string {
     switch (field.shape) {
       case 'value':
         return field.value;
       case 'array':
-        return this.bracketed('[', field.value, ']');
+        return this.#bracketed('[', field.value, ']');
       case 'struct':
         return this.object(this.members(field.value));
       case 'structArray':
-        return this.bracketed(
+        return this.#bracketed(
           '[',
           field.value.map((fields) => this.object(this.members(fields))),
           ']',
@@ -100,8 +100,8 @@ class JsonWriter {
     }
   }
 
-  private bracketed(open: string, items: readonly string[], close: string): string {
-    const { space } = this;
+  #bracketed(open: string, items: readonly string[], close: string): string {
+    const space = this.#space;
     return `${open}${items.map((item) => space + item).join(',')}${space}${close}`;
   }
 }

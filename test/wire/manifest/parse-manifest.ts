@@ -88,29 +88,31 @@ export function parseManifest(xml: string): Manifest {
 
 class ManifestReader {
   readonly keywords: ReadonlyMap<string, ManifestKeyword>;
-  private readonly strings: ManifestSections['strings'];
-  private readonly tasks: ReadonlyMap<string, NamedNumber>;
-  private readonly opcodes: ReadonlyMap<string, NamedNumber>;
-  private readonly maps: ReadonlyMap<string, ManifestMap>;
-  private readonly templates: ReadonlyMap<string, readonly ManifestField[]>;
+  readonly #strings: ManifestSections['strings'];
+  readonly #tasks: ReadonlyMap<string, NamedNumber>;
+  readonly #opcodes: ReadonlyMap<string, NamedNumber>;
+  readonly #maps: ReadonlyMap<string, ManifestMap>;
+  readonly #templates: ReadonlyMap<string, readonly ManifestField[]>;
 
   constructor(provider: ProviderSection, strings: ManifestSections['strings']) {
-    this.strings = strings;
-    this.tasks = mapValues(provider.tasks, ({ tag }) => namedNumber(tag));
+    this.#strings = strings;
+    this.#tasks = mapValues(provider.tasks, ({ tag }) => namedNumber(tag));
     const predefined = Array.from(OPCODE_NAMES, ([value, name]) => [name, { name, value }] as const);
-    this.opcodes = new Map([...predefined, ...mapValues(provider.opcodes, namedNumber)]);
+    this.#opcodes = new Map([...predefined, ...mapValues(provider.opcodes, namedNumber)]);
     this.keywords = mapValues(provider.keywords, (tag) => ({
       name: required(tag, 'name'),
       mask: BigInt(integer(tag, 'mask')),
     }));
-    this.maps = mapValues(provider.maps, ({ tag, entries }) => ({
+    this.#maps = mapValues(provider.maps, ({ tag, entries }) => ({
       kind: tag.name === 'bitMap' ? 'bits' : 'values',
       entries: entries.map((entry) => ({
         name: messageOf(entry, strings) ?? '',
         value: Number(integer(entry, 'value')),
       })),
     }));
-    this.templates = mapValues(provider.templates, (fields) => fields.map(({ tag }) => this.readField(tag)));
+    this.#templates = mapValues(provider.templates, (fields) =>
+      fields.map(({ tag }) => this.#readField(tag)),
+    );
   }
 
   readEvent(tag: Tag): ManifestEvent {
@@ -118,22 +120,22 @@ class ManifestReader {
     const level = required(tag, 'level');
     const levelNumber = LEVEL_NAMES.indexOf(level as (typeof LEVEL_NAMES)[number]);
     if (levelNumber < 0) throw undeclared(tag, 'level', level);
-    const task = this.referenced(tag, 'task', this.tasks);
-    const message = messageOf(tag, this.strings);
+    const task = this.#referenced(tag, 'task', this.#tasks);
+    const message = messageOf(tag, this.#strings);
     return {
       id: Number(integer(tag, 'value')),
       version: tag.attributes.version === undefined ? 0 : Number(integer(tag, 'version')),
       level: levelNumber,
-      keywords: this.keywordsOf(tag),
-      opcode: this.referenced(tag, 'opcode', this.opcodes) ?? { name: 'win:Info', value: 0 },
+      keywords: this.#keywordsOf(tag),
+      opcode: this.#referenced(tag, 'opcode', this.#opcodes) ?? { name: 'win:Info', value: 0 },
       ...(task === undefined ? {} : { task }),
       ...(symbol === undefined ? {} : { symbol }),
       ...(message === undefined ? {} : { message }),
-      fields: this.referenced(tag, 'template', this.templates) ?? [],
+      fields: this.#referenced(tag, 'template', this.#templates) ?? [],
     };
   }
 
-  private keywordsOf(tag: Tag): bigint {
+  #keywordsOf(tag: Tag): bigint {
     let keywords = 0n;
     for (const name of (tag.attributes.keywords ?? '').split(' ').filter((word) => word !== '')) {
       const keyword = this.keywords.get(name);
@@ -143,7 +145,7 @@ class ManifestReader {
     return keywords;
   }
 
-  private referenced<Item>(tag: Tag, key: string, items: ReadonlyMap<string, Item>): Item | undefined {
+  #referenced<Item>(tag: Tag, key: string, items: ReadonlyMap<string, Item>): Item | undefined {
     const name = tag.attributes[key];
     if (name === undefined) return undefined;
     const item = items.get(name);
@@ -151,9 +153,9 @@ class ManifestReader {
     return item;
   }
 
-  private readField(tag: Tag): ManifestField {
+  #readField(tag: Tag): ManifestField {
     const { outType, length } = tag.attributes;
-    const map = this.referenced(tag, 'map', this.maps);
+    const map = this.#referenced(tag, 'map', this.#maps);
     return {
       name: required(tag, 'name'),
       inType: required(tag, 'inType'),

@@ -5,25 +5,25 @@
 
 /** Collects numbers and text in one byte order. */
 export class Bytes {
-  private readonly littleEndian: boolean;
-  private readonly parts: number[] = [];
+  readonly #littleEndian: boolean;
+  readonly #parts: number[] = [];
 
   constructor(littleEndian: boolean) {
-    this.littleEndian = littleEndian;
+    this.#littleEndian = littleEndian;
   }
 
   get length(): number {
-    return this.parts.length;
+    return this.#parts.length;
   }
 
   raw(bytes: Iterable<number>): this {
-    for (const byte of bytes) this.parts.push(byte);
+    for (const byte of bytes) this.#parts.push(byte);
     return this;
   }
 
   integer(value: number | bigint, size: 1 | 2 | 4 | 8): this {
     const bytes = Array.from({ length: size }, (_, i) => Number((BigInt(value) >> BigInt(8 * i)) & 0xffn));
-    return this.raw(this.littleEndian ? bytes : bytes.reverse());
+    return this.raw(this.#littleEndian ? bytes : bytes.reverse());
   }
 
   u16 = (value: number) => this.integer(value, 2);
@@ -36,12 +36,12 @@ export class Bytes {
 
   /** Zeros up to a multiple of `size`. */
   pad(size: number): this {
-    while (this.parts.length % size !== 0) this.parts.push(0);
+    while (this.#parts.length % size !== 0) this.#parts.push(0);
     return this;
   }
 
   done(): Uint8Array {
-    return Uint8Array.from(this.parts);
+    return Uint8Array.from(this.#parts);
   }
 }
 

@@ -53,40 +53,40 @@ export function writeEventBlockHead(bytes: NetTraceBytes): void {
 }
 
 export class EventBlocks {
-  private readonly bytes = new NetTraceBytes();
-  private readonly version: WrittenVersion;
-  private full = NOTHING;
+  readonly #bytes = new NetTraceBytes();
+  readonly #version: WrittenVersion;
+  #full = NOTHING;
   /** The times of the block's events. */
-  private minTicks = 0n;
-  private maxTicks = 0n;
+  #minTicks = 0n;
+  #maxTicks = 0n;
   /** The newest time of the earlier blocks. */
-  private newestOfFull: bigint | undefined;
+  #newestOfFull: bigint | undefined;
   // These belong to the first event of the block.
-  private firstThread: ThreadHandle | undefined;
-  private firstSequence = 0;
-  private firstSequenceAt = 0;
-  private firstSequenceEnd = 0;
+  #firstThread: ThreadHandle | undefined;
+  #firstSequence = 0;
+  #firstSequenceAt = 0;
+  #firstSequenceEnd = 0;
   /** Approximations of `minTicks` and `maxTicks`, and the previous event's time, relative to the first event's. */
-  private minTime = 0;
-  private maxTime = 0;
-  private lastTime = 0;
+  #minTime = 0;
+  #maxTime = 0;
+  #lastTime = 0;
   // The values of the previous event; zero or absent at the start of a block.
-  private metadataId = 0;
-  private sequence = 0;
-  private captureThreadId = 0;
-  private processor = UNKNOWN_PROCESSOR;
-  private threadId = 0;
-  private stackId = 0;
-  private lastTicks = 0n;
-  private ticksLow = 0;
-  private ticksHigh = 0;
-  private activityId: GuidWords | undefined;
-  private relatedActivityId: GuidWords | undefined;
-  private labelListId = 0;
-  private payloadSize = 0;
+  #metadataId = 0;
+  #sequence = 0;
+  #captureThreadId = 0;
+  #processor = UNKNOWN_PROCESSOR;
+  #threadId = 0;
+  #stackId = 0;
+  #lastTicks = 0n;
+  #ticksLow = 0;
+  #ticksHigh = 0;
+  #activityId: GuidWords | undefined;
+  #relatedActivityId: GuidWords | undefined;
+  #labelListId = 0;
+  #payloadSize = 0;
 
   constructor(version: WrittenVersion) {
-    this.version = version;
+    this.#version = version;
   }
 
   /**
@@ -103,49 +103,50 @@ export class EventBlocks {
     labelListId: number,
     isSorted: boolean,
   ): number {
-    const { bytes } = this;
-    if (bytes.kept >= BLOCK_SIZE) this.close();
+    const bytes = this.#bytes;
+    if (bytes.kept >= BLOCK_SIZE) this.#close();
     const { metadataId, thread, ofThread = thread, processor = UNKNOWN_PROCESSOR, ticks, payload } = event;
     const { payloadSize = payload.length } = event;
     const start = bytes.kept;
     bytes.length = start;
     bytes.reserve(MAX_HEAD_SIZE + payloadSize + WORD_SIZE);
     const isFirst = start === 0;
-    if (isFirst) this.startBlock();
+    if (isFirst) this.#startBlock();
     const { buffer, view } = bytes;
     const flagsAt = bytes.length;
     let at = flagsAt + 1;
     let flags = isSorted ? BlobFlag.Sorted : 0;
-    if (metadataId !== this.metadataId) {
+    if (metadataId !== this.#metadataId) {
       flags |= BlobFlag.MetadataId;
       at = putVarUint(buffer, at, metadataId);
     }
-    const delta = (sequence - this.sequence - 1) >>> 0;
+    const delta = (sequence - this.#sequence - 1) >>> 0;
     const sequenceAt = at;
     let sequenceEnd = at;
-    if (isFirst || delta !== 0 || thread.id !== this.captureThreadId || processor !== this.processor) {
+    if (isFirst || delta !== 0 || thread.id !== this.#captureThreadId || processor !== this.#processor) {
       flags |= BlobFlag.CaptureThread;
       sequenceEnd = putVarUint(buffer, at, delta);
       at = putVarId64(buffer, sequenceEnd, thread.id);
       at = putVarUint(buffer, at, processor);
     }
-    if (ofThread.id !== this.threadId) {
+    if (ofThread.id !== this.#threadId) {
       flags |= BlobFlag.Thread;
       at = putVarId64(buffer, at, ofThread.id);
     }
-    if (stackId !== this.stackId) {
+    if (stackId !== this.#stackId) {
       flags |= BlobFlag.Stack;
       at = putVarUint(buffer, at, stackId);
     }
     time[0] = ticks;
     const ticksLow = timeHalves[LOW] as number;
     const ticksHigh = timeHalves[1 - LOW] as number;
-    const passed = isFirst ? 0 : (ticksHigh - this.ticksHigh) * TWO_TO_32 + (ticksLow - this.ticksLow);
+    const passed = isFirst ? 0 : (ticksHigh - this.#ticksHigh) * TWO_TO_32 + (ticksLow - this.#ticksLow);
     if (!isFirst && passed >= 0 && passed <= Number.MAX_SAFE_INTEGER) at = putVarUint(buffer, at, passed);
-    else at = putVarUint64(buffer, at, isFirst ? ticks : ticks - this.lastTicks);
-    let { activityId, relatedActivityId } = this;
-    if (this.version === FormatVersion.V6) {
-      if (labelListId !== this.labelListId) {
+    else at = putVarUint64(buffer, at, isFirst ? ticks : ticks - this.#lastTicks);
+    let activityId = this.#activityId;
+    let relatedActivityId = this.#relatedActivityId;
+    if (this.#version === FormatVersion.V6) {
+      if (labelListId !== this.#labelListId) {
         flags |= BlobFlag.LabelList;
         at = putVarUint(buffer, at, labelListId);
       }
@@ -161,43 +162,43 @@ export class EventBlocks {
         at = putGuid(view, at, relatedActivityId ?? NO_GUID);
       }
     }
-    if (payloadSize !== this.payloadSize) {
+    if (payloadSize !== this.#payloadSize) {
       flags |= BlobFlag.PayloadSize;
       at = putVarUint(buffer, at, payloadSize);
     }
     putPayload(bytes, at, payload, payloadSize);
     at += payloadSize;
     buffer[flagsAt] = flags;
-    const now = isFirst ? 0 : this.lastTime + passed;
+    const now = isFirst ? 0 : this.#lastTime + passed;
     // No calls from here on: either all of this happens, or nothing.
     if (isFirst) {
-      this.firstThread = isSorted ? undefined : thread;
-      this.firstSequence = sequence;
-      this.firstSequenceAt = sequenceAt;
-      this.firstSequenceEnd = sequenceEnd;
+      this.#firstThread = isSorted ? undefined : thread;
+      this.#firstSequence = sequence;
+      this.#firstSequenceAt = sequenceAt;
+      this.#firstSequenceEnd = sequenceEnd;
     }
-    this.lastTime = now;
-    this.lastTicks = ticks;
-    if (isFirst || now < this.minTime) {
-      this.minTime = now;
-      this.minTicks = ticks;
+    this.#lastTime = now;
+    this.#lastTicks = ticks;
+    if (isFirst || now < this.#minTime) {
+      this.#minTime = now;
+      this.#minTicks = ticks;
     }
-    if (isFirst || now > this.maxTime) {
-      this.maxTime = now;
-      this.maxTicks = ticks;
+    if (isFirst || now > this.#maxTime) {
+      this.#maxTime = now;
+      this.#maxTicks = ticks;
     }
-    this.metadataId = metadataId;
-    this.sequence = sequence;
-    this.captureThreadId = thread.id;
-    this.processor = processor;
-    this.threadId = ofThread.id;
-    this.stackId = stackId;
-    this.ticksLow = ticksLow;
-    this.ticksHigh = ticksHigh;
-    this.activityId = activityId;
-    this.relatedActivityId = relatedActivityId;
-    this.labelListId = labelListId;
-    this.payloadSize = payloadSize;
+    this.#metadataId = metadataId;
+    this.#sequence = sequence;
+    this.#captureThreadId = thread.id;
+    this.#processor = processor;
+    this.#threadId = ofThread.id;
+    this.#stackId = stackId;
+    this.#ticksLow = ticksLow;
+    this.#ticksHigh = ticksHigh;
+    this.#activityId = activityId;
+    this.#relatedActivityId = relatedActivityId;
+    this.#labelListId = labelListId;
+    this.#payloadSize = payloadSize;
     bytes.length = at;
     bytes.kept = at;
     return at - start;
@@ -205,59 +206,60 @@ export class EventBlocks {
 
   /** All complete events since `clear`, as blocks with their own memory. */
   blocks(): readonly WrittenBlock[] {
-    return this.bytes.kept === 0 ? this.full : [...this.full, this.block()];
+    return this.#bytes.kept === 0 ? this.#full : [...this.#full, this.#block()];
   }
 
   /** The time of the newest event; undefined if there is none. */
   get newestTicks(): bigint | undefined {
-    const { newestOfFull, maxTicks } = this;
-    if (this.bytes.kept === 0) return newestOfFull;
+    const newestOfFull = this.#newestOfFull;
+    const maxTicks = this.#maxTicks;
+    if (this.#bytes.kept === 0) return newestOfFull;
     return newestOfFull === undefined || maxTicks > newestOfFull ? maxTicks : newestOfFull;
   }
 
   /** Starts over, reusing the memory. */
   clear(): void {
-    this.full = NOTHING;
-    this.newestOfFull = undefined;
-    this.bytes.length = 0;
-    this.bytes.kept = 0;
+    this.#full = NOTHING;
+    this.#newestOfFull = undefined;
+    this.#bytes.length = 0;
+    this.#bytes.kept = 0;
   }
 
   /** Prepares a block for its first event. */
-  private startBlock(): void {
-    writeEventBlockHead(this.bytes);
-    this.metadataId = 0;
-    this.sequence = 0;
-    this.captureThreadId = 0;
-    this.threadId = 0;
-    this.stackId = 0;
-    this.activityId = undefined;
-    this.relatedActivityId = undefined;
-    this.labelListId = 0;
-    this.payloadSize = 0;
+  #startBlock(): void {
+    writeEventBlockHead(this.#bytes);
+    this.#metadataId = 0;
+    this.#sequence = 0;
+    this.#captureThreadId = 0;
+    this.#threadId = 0;
+    this.#stackId = 0;
+    this.#activityId = undefined;
+    this.#relatedActivityId = undefined;
+    this.#labelListId = 0;
+    this.#payloadSize = 0;
   }
 
-  private close(): void {
-    const full = [...this.full, this.block()];
+  #close(): void {
+    const full = [...this.#full, this.#block()];
     const { newestTicks } = this;
     // No calls: the block is added once.
-    this.full = full;
-    this.newestOfFull = newestTicks;
-    this.bytes.length = 0;
-    this.bytes.kept = 0;
+    this.#full = full;
+    this.#newestOfFull = newestTicks;
+    this.#bytes.length = 0;
+    this.#bytes.kept = 0;
   }
 
-  private block(): WrittenBlock {
-    const bytes = this.bytes.wholeCopy();
+  #block(): WrittenBlock {
+    const bytes = this.#bytes.wholeCopy();
     const view = viewOf(bytes);
-    view.setBigInt64(MIN_TIME_AT, this.minTicks, true);
-    view.setBigInt64(MAX_TIME_AT, this.maxTicks, true);
+    view.setBigInt64(MIN_TIME_AT, this.#minTicks, true);
+    view.setBigInt64(MAX_TIME_AT, this.#maxTicks, true);
     return {
       bytes,
-      thread: this.firstThread,
-      sequence: this.firstSequence,
-      sequenceAt: this.firstSequenceAt,
-      sequenceEnd: this.firstSequenceEnd,
+      thread: this.#firstThread,
+      sequence: this.#firstSequence,
+      sequenceAt: this.#firstSequenceAt,
+      sequenceEnd: this.#firstSequenceEnd,
     };
   }
 }

@@ -37,7 +37,7 @@ export abstract class WrittenFraming {
   taken = 0;
   /** The next chunk: what comes before `bytes`. */
   before = NO_PIECE;
-  private beforeSize = 0;
+  #beforeSize = 0;
   protected readonly bytes = new NetTraceBytes();
 
   /** What precedes the first block. */
@@ -50,7 +50,7 @@ export abstract class WrittenFraming {
   /** Begins the next chunk, and abandons one that nobody has taken. */
   beginPiece(): void {
     this.before = NO_PIECE;
-    this.beforeSize = 0;
+    this.#beforeSize = 0;
     this.bytes.length = 0;
   }
 
@@ -61,14 +61,14 @@ export abstract class WrittenFraming {
 
   /** The size of the trace so far. */
   protected get size(): number {
-    return this.taken + this.beforeSize + this.bytes.length;
+    return this.taken + this.#beforeSize + this.bytes.length;
   }
 
   protected add(part: Uint8Array): void {
     if (part.length < SMALL_PART) this.bytes.bytes(part);
     else {
       this.before = [...this.piece(), part];
-      this.beforeSize = pieceSize(this.before);
+      this.#beforeSize = pieceSize(this.before);
       this.bytes.length = 0;
     }
   }

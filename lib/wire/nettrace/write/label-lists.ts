@@ -22,49 +22,49 @@ export class LabelPlaces {
 }
 
 export class LabelLists {
-  private readonly places: LabelPlaces;
-  private readonly epoch: number;
-  private readonly numbers: RowNumbers;
-  private readonly rows: NumberedRows;
+  readonly #places: LabelPlaces;
+  readonly #epoch: number;
+  readonly #numbers: RowNumbers;
+  readonly #rows: NumberedRows;
 
   /**
    * @param epoch numbers are valid until a sequence point
    * @param numbers the lists that the epoch already has
    */
   constructor(places: LabelPlaces, epoch: number, numbers: RowNumbers) {
-    this.places = places;
-    this.epoch = epoch;
-    this.numbers = numbers;
-    this.rows = new NumberedRows(numbers);
+    this.#places = places;
+    this.#epoch = epoch;
+    this.#numbers = numbers;
+    this.#rows = new NumberedRows(numbers);
   }
 
   get isEmpty(): boolean {
-    return this.rows.isEmpty;
+    return this.#rows.isEmpty;
   }
 
   get pendingBytes(): number {
-    return this.rows.pendingBytes;
+    return this.#rows.pendingBytes;
   }
 
   /** The number of the event's list, which is written if it is new; 0 for the empty list. */
   numberOf(event: Labelled): number {
     const { activityId = NO_GUID, relatedActivityId = NO_GUID, labels } = event;
-    if (labels === undefined) return this.numberOfIds(activityId, relatedActivityId);
+    if (labels === undefined) return this.#numberOfIds(activityId, relatedActivityId);
     const key = labelListKey(activityId, relatedActivityId, labels);
-    return key === '' ? 0 : this.rows.numberOf(key, (bytes) => writeLabelList(bytes, event));
+    return key === '' ? 0 : this.#rows.numberOf(key, (bytes) => writeLabelList(bytes, event));
   }
 
   /** The blocks of all new lists. */
   blocks(): readonly Uint8Array[] {
-    return this.rows.blocks();
+    return this.#rows.blocks();
   }
 
-  private numberOfIds(id: GuidWords, related: GuidWords): number {
+  #numberOfIds(id: GuidWords, related: GuidWords): number {
     if (isNone(id) && isNone(related)) return 0;
-    const { words } = this.places;
+    const { words } = this.#places;
     const at = placeOf(id, related) * PLACE_WORDS;
     if (
-      words[at + 1] === this.epoch &&
+      words[at + 1] === this.#epoch &&
       words[at + 2] === id.w0 &&
       words[at + 3] === id.w1 &&
       words[at + 4] === id.w2 &&
@@ -76,7 +76,9 @@ export class LabelLists {
     ) {
       return words[at] as number;
     }
-    const { rows, numbers, epoch } = this;
+    const rows = this.#rows;
+    const numbers = this.#numbers;
+    const epoch = this.#epoch;
     const bytes = rows.begin();
     writeIds(bytes, id, related);
     const number = numbers.last + 1;

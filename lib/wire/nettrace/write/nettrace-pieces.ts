@@ -74,37 +74,37 @@ interface Told {
 }
 
 export class NetTracePieces {
-  private readonly isV4: boolean;
-  private readonly framing: WrittenFraming;
+  readonly #isV4: boolean;
+  readonly #framing: WrittenFraming;
   /** The trace's start, until the first chunk contains it. */
-  private head: Piece;
-  private told: Told;
-  private isBehindPoint = true;
+  #head: Piece;
+  #told: Told;
+  #isBehindPoint = true;
 
   /** @param continuedAt the size of the existing part of the trace: its start, and blocks up to a sequence point */
   constructor(version: WrittenVersion, trace: WrittenTrace, before?: RoundsBefore, continuedAt = 0) {
-    this.isV4 = version === FormatVersion.V4;
-    this.framing = this.isV4 ? new FramingV4() : new FramingV6();
-    this.framing.taken = continuedAt;
+    this.#isV4 = version === FormatVersion.V4;
+    this.#framing = this.#isV4 ? new FramingV4() : new FramingV6();
+    this.#framing.taken = continuedAt;
     if (continuedAt === 0) {
-      this.framing.start();
-      this.framing.block(BlockKind.Trace, traceBlock(version, trace));
+      this.#framing.start();
+      this.#framing.block(BlockKind.Trace, traceBlock(version, trace));
     }
-    for (const rows of before?.metadata ?? []) this.framing.block(BlockKind.Metadata, rows);
-    for (const rows of before?.threadRows ?? []) this.framing.block(BlockKind.Thread, rows);
-    this.head = this.framing.piece();
-    this.framing.taken += pieceSize(this.head);
+    for (const rows of before?.metadata ?? []) this.#framing.block(BlockKind.Metadata, rows);
+    for (const rows of before?.threadRows ?? []) this.#framing.block(BlockKind.Thread, rows);
+    this.#head = this.#framing.piece();
+    this.#framing.taken += pieceSize(this.#head);
     const numberings = new Map<number, Numbering>();
     for (const { id, sequence } of before?.numbers ?? []) {
       numberings.set(id, { ...AS_IN_ROUNDS, base: sequence });
     }
     const counts = { events: 0, leftOut: 0 };
-    this.told = { numberings, lastTicks: trace.syncTicks, hasEvents: false, isSkipping: false, ...counts };
+    this.#told = { numberings, lastTicks: trace.syncTicks, hasEvents: false, isSkipping: false, ...counts };
   }
 
   /** The number of omitted events. */
   get leftOut(): number {
-    return this.told.leftOut;
+    return this.#told.leftOut;
   }
 
   /**
@@ -113,86 +113,86 @@ export class NetTracePieces {
    * @param leavesOut whether to omit the events of rounds that begin after a sequence point, and report them as missing
    */
   next(rounds: readonly WrittenRound[], leavesOut = false): TraceChunk {
-    return this.piece(rounds, leavesOut, false, chunk);
+    return this.#piece(rounds, leavesOut, false, chunk);
   }
 
   /** The last chunk. */
   end(rounds: readonly WrittenRound[]): TraceChunk {
-    return this.piece(rounds, false, true, chunk);
+    return this.#piece(rounds, false, true, chunk);
   }
 
   /** The next or last chunk, in a single part. */
   bytes(rounds: readonly WrittenRound[], isLast: boolean): Uint8Array {
-    return this.piece(rounds, false, isLast, pieceBytes);
+    return this.#piece(rounds, false, isLast, pieceBytes);
   }
 
-  private piece<Result>(
+  #piece<Result>(
     rounds: readonly WrittenRound[],
     leavesOut: boolean,
     isLast: boolean,
     resultOf: (piece: Piece, told: Told) => Result,
   ): Result {
-    const { framing } = this;
+    const framing = this.#framing;
     framing.beginPiece();
-    const told = { ...this.told };
-    let isBehindPoint = this.isBehindPoint;
+    const told = { ...this.#told };
+    let isBehindPoint = this.#isBehindPoint;
     for (const round of rounds) {
       if (isBehindPoint) told.isSkipping = leavesOut;
-      this.addRound(round, told);
+      this.#addRound(round, told);
       isBehindPoint = round.isComplete;
     }
     if (isLast) framing.end();
     const next = framing.piece();
     const size = pieceSize(next);
-    const result = resultOf(this.head.length === 0 ? next : [...this.head, ...next], told);
+    const result = resultOf(this.#head.length === 0 ? next : [...this.#head, ...next], told);
     // No calls from here on: the caller gets each chunk exactly once.
-    this.told = told;
-    this.isBehindPoint = isBehindPoint;
+    this.#told = told;
+    this.#isBehindPoint = isBehindPoint;
     framing.taken += size;
-    this.head = NO_PIECE;
+    this.#head = NO_PIECE;
     framing.before = NO_PIECE;
     return result;
   }
 
-  private addRound(round: WrittenRound, told: Told): void {
-    this.addBlocks(BlockKind.Metadata, round.metadata);
-    this.addBlocks(BlockKind.Thread, round.threadRows);
+  #addRound(round: WrittenRound, told: Told): void {
+    this.#addBlocks(BlockKind.Metadata, round.metadata);
+    this.#addBlocks(BlockKind.Thread, round.threadRows);
     if (told.isSkipping) told.leftOut += round.eventCount;
     else {
       told.events += round.eventCount;
-      this.addBlocks(BlockKind.Stack, round.stacks);
-      this.addBlocks(BlockKind.LabelList, round.labelLists);
-      for (const block of round.events) this.addEvents(block, told);
+      this.#addBlocks(BlockKind.Stack, round.stacks);
+      this.#addBlocks(BlockKind.LabelList, round.labelLists);
+      for (const block of round.events) this.#addEvents(block, told);
       const { ticks } = round;
       if (ticks !== undefined && (ticks > told.lastTicks || !told.hasEvents)) told.lastTicks = ticks;
       told.hasEvents ||= ticks !== undefined;
     }
-    if (round.touched.length > 0) this.addSequencePoints(round.touched, told);
-    if (round.removed.length > 0) this.addRemovals(round.removed, told);
+    if (round.touched.length > 0) this.#addSequencePoints(round.touched, told);
+    if (round.removed.length > 0) this.#addRemovals(round.removed, told);
   }
 
-  private addBlocks(kind: number, blocks: readonly Uint8Array[]): void {
-    for (const block of blocks) this.framing.block(kind, block);
+  #addBlocks(kind: number, blocks: readonly Uint8Array[]): void {
+    for (const block of blocks) this.#framing.block(kind, block);
   }
 
-  private addEvents({ bytes, thread, sequence, sequenceAt, sequenceEnd }: WrittenBlock, told: Told): void {
-    const number = thread === undefined ? sequence : this.numberOf(thread.id, sequence, true, told);
+  #addEvents({ bytes, thread, sequence, sequenceAt, sequenceEnd }: WrittenBlock, told: Told): void {
+    const number = thread === undefined ? sequence : this.#numberOf(thread.id, sequence, true, told);
     if (number === sequence) {
-      this.framing.block(BlockKind.Event, bytes);
+      this.#framing.block(BlockKind.Event, bytes);
       return;
     }
     const varint = new Uint8Array(MAX_VARINT_SIZE);
     // Relative to the previous event's number, minus 1.
     const size = putVarUint(varint, 0, (number - 1) >>> 0);
     const before = bytes.subarray(0, sequenceAt);
-    this.framing.block(BlockKind.Event, before, varint.subarray(0, size), bytes.subarray(sequenceEnd));
+    this.#framing.block(BlockKind.Event, before, varint.subarray(0, size), bytes.subarray(sequenceEnd));
   }
 
   /** The number of the thread's event in the trace; readers know it from then on. */
-  private numberOf(id: number, sequence: number, isEvent: boolean, told: Told): number {
+  #numberOf(id: number, sequence: number, isEvent: boolean, told: Told): number {
     const { base, isTold, owed } = told.numberings.get(id) ?? AS_IN_ROUNDS;
     const number = (sequence - base) >>> 0;
-    if (!this.isV4) return number;
+    if (!this.#isV4) return number;
     if (!isTold && isEvent) {
       const missing = number - FIRST_NUMBER;
       setNumbering(told, id, { base: base + missing, isTold: true, owed: missing });
@@ -202,17 +202,17 @@ export class NetTracePieces {
     return (number + owed) >>> 0;
   }
 
-  private addSequencePoints(touched: readonly TouchedThread[], told: Told): void {
-    if (this.isV4) this.tellFirstNumbers(touched, told);
+  #addSequencePoints(touched: readonly TouchedThread[], told: Told): void {
+    if (this.#isV4) this.#tellFirstNumbers(touched, told);
     const numbers = touched.map(({ id, sequence }) => ({
       id,
-      sequence: this.numberOf(id, sequence, false, told),
+      sequence: this.#numberOf(id, sequence, false, told),
     }));
-    this.framing.block(BlockKind.SequencePoint, sequencePoint(this.isV4, told.lastTicks, numbers));
+    this.#framing.block(BlockKind.SequencePoint, sequencePoint(this.#isV4, told.lastTicks, numbers));
   }
 
   /** Gives threads that lost events and have no number one that no event has, after which losses can be reported. */
-  private tellFirstNumbers(touched: readonly TouchedThread[], told: Told): void {
+  #tellFirstNumbers(touched: readonly TouchedThread[], told: Told): void {
     const silent: ThreadNumber[] = [];
     for (const { id, hasEvents } of touched) {
       const { base, isTold } = told.numberings.get(id) ?? AS_IN_ROUNDS;
@@ -221,15 +221,15 @@ export class NetTracePieces {
       if (!hasEvents) silent.push({ id, sequence: FIRST_NUMBER });
     }
     if (silent.length === 0) return;
-    this.framing.block(BlockKind.SequencePoint, sequencePoint(this.isV4, told.lastTicks, silent));
+    this.#framing.block(BlockKind.SequencePoint, sequencePoint(this.#isV4, told.lastTicks, silent));
   }
 
-  private addRemovals(removed: readonly ThreadNumber[], told: Told): void {
+  #addRemovals(removed: readonly ThreadNumber[], told: Told): void {
     const numbers = removed.map(({ id, sequence }) => ({
       id,
-      sequence: this.numberOf(id, sequence, false, told),
+      sequence: this.#numberOf(id, sequence, false, told),
     }));
-    this.framing.block(BlockKind.RemoveThread, removals(numbers));
+    this.#framing.block(BlockKind.RemoveThread, removals(numbers));
     if (!removed.some(({ id }) => told.numberings.has(id))) return;
     const left = new Map(told.numberings);
     for (const { id } of removed) left.delete(id);

@@ -43,20 +43,17 @@ export const APART = 0x1000_0000;
 const MAX_KEPT = 1 << 20;
 
 export class NetTraceRounds implements EventSink {
-  private readonly version: WrittenVersion;
-  private readonly pointerSize: 4 | 8;
-  private readonly order: EventOrderGiven;
-  private readonly places = new LabelPlaces();
-  private lastThreadIndex: number;
+  readonly #version: WrittenVersion;
+  readonly #pointerSize: 4 | 8;
+  readonly #order: EventOrderGiven;
+  readonly #places = new LabelPlaces();
+  #lastThreadIndex: number;
   /** Running threads. In version 4, their ids are the system's: if an id is reused, its numbers continue. */
-  private readonly threads = new Map<
-    number,
-    { readonly thread: Thread; readonly described: WrittenThread }
-  >();
-  private round: Round;
-  private lastMetadataId: number;
+  readonly #threads = new Map<number, { readonly thread: Thread; readonly described: WrittenThread }>();
+  #round: Round;
+  #lastMetadataId: number;
   /** All metadata, for traces that begin later; undefined if there can be none. */
-  private metadata: readonly Uint8Array[] | undefined;
+  #metadata: readonly Uint8Array[] | undefined;
 
   /**
    * @param isShared whether traces may begin with a later round than the first
@@ -69,49 +66,49 @@ export class NetTraceRounds implements EventSink {
     isShared = false,
     idsBefore = 0,
   ) {
-    this.lastMetadataId = idsBefore;
-    this.lastThreadIndex = idsBefore;
-    this.metadata = isShared ? [] : undefined;
-    this.version = version;
-    this.pointerSize = pointerSize;
-    this.order = order;
-    this.round = new Round(1, new Epoch(1), version, this.places, []);
+    this.#lastMetadataId = idsBefore;
+    this.#lastThreadIndex = idsBefore;
+    this.#metadata = isShared ? [] : undefined;
+    this.#version = version;
+    this.#pointerSize = pointerSize;
+    this.#order = order;
+    this.#round = new Round(1, new Epoch(1), version, this.#places, []);
   }
 
   /** The approximate size of the next round, without descriptions of events and threads. */
   get pendingBytes(): number {
-    const { stacks, labelLists, eventBytes } = this.round;
+    const { stacks, labelLists, eventBytes } = this.#round;
     return stacks.pendingBytes + labelLists.pendingBytes + eventBytes;
   }
 
   /** Describes a kind of events. @returns its id */
   define(metadata: WrittenMetadata): number {
-    const id = this.lastMetadataId + 1;
-    const writeRow = this.version === FormatVersion.V6 ? writeMetadataRowV6 : writeMetadataRowV4;
-    this.round.metadata.add((bytes) => writeRow(bytes, id, metadata));
-    this.lastMetadataId = id;
+    const id = this.#lastMetadataId + 1;
+    const writeRow = this.#version === FormatVersion.V6 ? writeMetadataRowV6 : writeMetadataRowV4;
+    this.#round.metadata.add((bytes) => writeRow(bytes, id, metadata));
+    this.#lastMetadataId = id;
     return id;
   }
 
   /** Adds a thread. Call it once per thread, because version 6 treats each call as a new thread. */
   thread(thread: WrittenThread): ThreadHandle {
-    const isV6 = this.version === FormatVersion.V6;
-    const id = isV6 ? this.lastThreadIndex + 1 : (thread.threadId ?? 0);
-    const known = isV6 ? undefined : this.threads.get(id);
+    const isV6 = this.#version === FormatVersion.V6;
+    const id = isV6 ? this.#lastThreadIndex + 1 : (thread.threadId ?? 0);
+    const known = isV6 ? undefined : this.#threads.get(id);
     if (known !== undefined) return known.thread;
     const added = newThread(id, 0);
     // If interrupted after this, the next thread replaces it.
-    this.threads.set(id, { thread: added, described: thread });
-    if (isV6) this.round.threadRows.add((bytes) => writeThreadRow(bytes, id, thread));
-    this.lastThreadIndex++;
+    this.#threads.set(id, { thread: added, described: thread });
+    if (isV6) this.#round.threadRows.add((bytes) => writeThreadRow(bytes, id, thread));
+    this.#lastThreadIndex++;
     return added;
   }
 
   /** A thread that will not write again. Version 6 tells its readers to forget it. */
   removeThread(thread: ThreadHandle): void {
-    if (this.version !== FormatVersion.V6) return;
-    this.round.epoch.removed.add(thread as Thread);
-    this.threads.delete(thread.id);
+    if (this.#version !== FormatVersion.V6) return;
+    this.#round.epoch.removed.add(thread as Thread);
+    this.#threads.delete(thread.id);
   }
 
   /**
@@ -124,14 +121,14 @@ export class NetTraceRounds implements EventSink {
       this.drop(thread, 1);
       return;
     }
-    const { round } = this;
-    if (thread.epoch !== round.epoch.number) this.touch(thread);
+    const round = this.#round;
+    if (thread.epoch !== round.epoch.number) this.#touch(thread);
     const events =
-      thread.round === round.number ? (round.blocks[thread.blocksAt] as EventBlocks) : this.eventsOf(thread);
-    const stackId = event.stack === undefined ? 0 : this.stackOf(event.stack);
-    const labelListId = this.version === FormatVersion.V6 ? round.labelLists.numberOf(event) : 0;
+      thread.round === round.number ? (round.blocks[thread.blocksAt] as EventBlocks) : this.#eventsOf(thread);
+    const stackId = event.stack === undefined ? 0 : this.#stackOf(event.stack);
+    const labelListId = this.#version === FormatVersion.V6 ? round.labelLists.numberOf(event) : 0;
     const sequence = (thread.sequence + 1) >>> 0;
-    const size = events.add(event, sequence, stackId, labelListId, this.order === 'time');
+    const size = events.add(event, sequence, stackId, labelListId, this.#order === 'time');
     // No calls from here on: the event is in the round.
     thread.sequence = sequence;
     thread.eventEpoch = round.epoch.number;
@@ -142,7 +139,7 @@ export class NetTraceRounds implements EventSink {
   /** Records that events of the thread are missing. In time order, only after its first event. */
   drop(thread: ThreadHandle, count: number): void {
     const dropped = thread as Thread;
-    this.touch(dropped);
+    this.#touch(dropped);
     dropped.sequence = (dropped.sequence + Math.min(count, MAX_DROPPED)) >>> 0;
   }
 
@@ -152,7 +149,7 @@ export class NetTraceRounds implements EventSink {
    * @param isComplete whether all events up to now have arrived: see `WrittenRound.isComplete`
    */
   take(isComplete: boolean): WrittenRound | undefined {
-    const { round } = this;
+    const round = this.#round;
     const { epoch, blocks } = round;
     const hasTold = isComplete && epoch.touched.size + epoch.removed.size > 0;
     if (!hasTold && round.isEmpty) return undefined;
@@ -170,11 +167,11 @@ export class NetTraceRounds implements EventSink {
     };
     const nextEpoch = isComplete ? new Epoch(epoch.number + 1) : epoch;
     const spare = [...round.spare, ...blocks].slice(0, MAX_SPARE);
-    const metadata = kept(this.metadata, taken.metadata);
-    const next = new Round(round.number + 1, nextEpoch, this.version, this.places, spare);
+    const metadata = kept(this.#metadata, taken.metadata);
+    const next = new Round(round.number + 1, nextEpoch, this.#version, this.#places, spare);
     // No calls: the caller gets each round exactly once.
-    this.round = next;
-    this.metadata = metadata;
+    this.#round = next;
+    this.#metadata = metadata;
     return taken;
   }
 
@@ -183,11 +180,12 @@ export class NetTraceRounds implements EventSink {
    * empty, or there is too much metadata.
    */
   before(): RoundsBefore | undefined {
-    const { round, metadata } = this;
+    const round = this.#round;
+    const metadata = this.#metadata;
     if (metadata === undefined || !round.isEmpty || round.epoch.touched.size > 0) return undefined;
-    const isV6 = this.version === FormatVersion.V6;
-    const threads = [...this.threads.values()].filter(
-      ({ thread: { id } }) => !isV6 || id <= this.lastThreadIndex,
+    const isV6 = this.#version === FormatVersion.V6;
+    const threads = [...this.#threads.values()].filter(
+      ({ thread: { id } }) => !isV6 || id <= this.#lastThreadIndex,
     );
     const rows = new RowBlocks(() => {});
     if (isV6) {
@@ -201,9 +199,9 @@ export class NetTraceRounds implements EventSink {
 
   /** Additional rounds for a single trace: their ids continue after all ids so far. */
   apart(): NetTraceRounds {
-    const apart = new NetTraceRounds(this.version, this.pointerSize, this.order);
-    apart.lastMetadataId = this.lastMetadataId;
-    apart.lastThreadIndex = this.lastThreadIndex;
+    const apart = new NetTraceRounds(this.#version, this.#pointerSize, this.#order);
+    apart.#lastMetadataId = this.#lastMetadataId;
+    apart.#lastThreadIndex = this.#lastThreadIndex;
     return apart;
   }
 
@@ -212,35 +210,35 @@ export class NetTraceRounds implements EventSink {
     return newThread(id, sequence);
   }
 
-  private touch(thread: Thread): void {
-    const { epoch } = this.round;
+  #touch(thread: Thread): void {
+    const { epoch } = this.#round;
     epoch.touched.add(thread);
     thread.epoch = epoch.number;
   }
 
-  private eventsOf(thread: Thread): EventBlocks {
-    const { number, blocks } = this.round;
-    if (this.order === 'time') return blocks[0] ?? this.newBlocks();
-    const events = this.newBlocks();
+  #eventsOf(thread: Thread): EventBlocks {
+    const { number, blocks } = this.#round;
+    if (this.#order === 'time') return blocks[0] ?? this.#newBlocks();
+    const events = this.#newBlocks();
     thread.blocksAt = blocks.length - 1;
     thread.round = number;
     return events;
   }
 
-  private newBlocks(): EventBlocks {
-    const { spare, blocks } = this.round;
-    const events = spare.pop() ?? new EventBlocks(this.version);
+  #newBlocks(): EventBlocks {
+    const { spare, blocks } = this.#round;
+    const events = spare.pop() ?? new EventBlocks(this.#version);
     events.clear();
     blocks.push(events);
     return events;
   }
 
-  private stackOf(stack: readonly bigint[]): number {
+  #stackOf(stack: readonly bigint[]): number {
     if (stack.length === 0) return 0;
-    return this.round.stacks.numberOf(stack.join(), (bytes) => {
-      bytes.uint32(stack.length * this.pointerSize);
+    return this.#round.stacks.numberOf(stack.join(), (bytes) => {
+      bytes.uint32(stack.length * this.#pointerSize);
       for (const address of stack) {
-        if (this.pointerSize === 8) bytes.uint64(address);
+        if (this.#pointerSize === 8) bytes.uint64(address);
         else bytes.uint32(Number(BigInt.asUintN(32, address)));
       }
     });

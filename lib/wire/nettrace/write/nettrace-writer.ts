@@ -19,44 +19,44 @@ import type {
 const NOTHING: readonly WrittenRound[] = [];
 
 export class NetTraceWriter implements EventSink {
-  private readonly rounds: NetTraceRounds;
-  private readonly pieces: NetTracePieces;
+  readonly #rounds: NetTraceRounds;
+  readonly #pieces: NetTracePieces;
   /** Rounds that no chunk contains yet: producing one may have been interrupted. */
-  private waiting = NOTHING;
+  #waiting = NOTHING;
 
   constructor(version: WrittenVersion, trace: WrittenTrace, order: EventOrderGiven = 'time') {
-    this.rounds = new NetTraceRounds(version, trace.pointerSize, order);
-    this.pieces = new NetTracePieces(version, trace);
+    this.#rounds = new NetTraceRounds(version, trace.pointerSize, order);
+    this.#pieces = new NetTracePieces(version, trace);
   }
 
   /** The approximate number of bytes for `flush`, without descriptions of events and threads. */
   get pendingBytes(): number {
-    return this.rounds.pendingBytes;
+    return this.#rounds.pendingBytes;
   }
 
   /** Describes a kind of events. @returns its id */
   define(metadata: WrittenMetadata): number {
-    return this.rounds.define(metadata);
+    return this.#rounds.define(metadata);
   }
 
   /** Adds a thread. Call it once per thread, because version 6 treats each call as a new thread. */
   thread(thread: WrittenThread): ThreadHandle {
-    return this.rounds.thread(thread);
+    return this.#rounds.thread(thread);
   }
 
   /** A thread that will not write again. Version 6 tells its readers to forget it. */
   removeThread(thread: ThreadHandle): void {
-    this.rounds.removeThread(thread);
+    this.#rounds.removeThread(thread);
   }
 
   /** Takes the next event; see `NetTraceRounds.write`. */
   write(event: WrittenEvent): void {
-    this.rounds.write(event);
+    this.#rounds.write(event);
   }
 
   /** Records that events of the thread are missing. In time order, only after its first event. */
   drop(thread: ThreadHandle, count: number): void {
-    this.rounds.drop(thread, count);
+    this.#rounds.drop(thread, count);
   }
 
   /**
@@ -64,8 +64,8 @@ export class NetTraceWriter implements EventSink {
    * not be older than these.
    */
   flush(): Uint8Array {
-    this.take(true);
-    return this.piece(false);
+    this.#take(true);
+    return this.#piece(false);
   }
 
   /**
@@ -73,29 +73,29 @@ export class NetTraceWriter implements EventSink {
    * older. Readers hold the events back until there is one.
    */
   flushOpen(): Uint8Array {
-    this.take(false);
-    return this.piece(false);
+    this.#take(false);
+    return this.#piece(false);
   }
 
   /** The last chunk of the trace. */
   end(): Uint8Array {
-    this.take(true);
-    return this.piece(true);
+    this.#take(true);
+    return this.#piece(true);
   }
 
-  private take(isComplete: boolean): void {
-    const waiting = this.waiting.slice();
+  #take(isComplete: boolean): void {
+    const waiting = this.#waiting.slice();
     const at = waiting.length;
-    const round = this.rounds.take(isComplete);
+    const round = this.#rounds.take(isComplete);
     if (round === undefined) return;
     // No calls: the rounds no longer contain it.
     waiting[at] = round;
-    this.waiting = waiting;
+    this.#waiting = waiting;
   }
 
-  private piece(isLast: boolean): Uint8Array {
-    const bytes = this.pieces.bytes(this.waiting, isLast);
-    this.waiting = NOTHING;
+  #piece(isLast: boolean): Uint8Array {
+    const bytes = this.#pieces.bytes(this.#waiting, isLast);
+    this.#waiting = NOTHING;
     return bytes;
   }
 }

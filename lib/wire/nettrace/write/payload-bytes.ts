@@ -28,65 +28,65 @@ export function writePayload(bytes: NetTraceBytes, fields: readonly NetTraceFiel
 }
 
 class PayloadWriter {
-  private readonly bytes: NetTraceBytes;
-  private readonly start: number;
-  private readonly elsewhere: Elsewhere[] = [];
+  readonly #bytes: NetTraceBytes;
+  readonly #start: number;
+  readonly #elsewhere: Elsewhere[] = [];
 
   constructor(bytes: NetTraceBytes) {
-    this.bytes = bytes;
-    this.start = bytes.length;
+    this.#bytes = bytes;
+    this.#start = bytes.length;
   }
 
   write(fields: readonly NetTraceField[], payload: Payload): void {
     const end = fields.findLastIndex(({ name }) => payload[name] !== undefined) + 1;
     for (let i = 0; i < end; i++) {
       const { name, type } = fields[i] as NetTraceField;
-      this.value(type, payload[name], name);
+      this.#value(type, payload[name], name);
     }
-    for (const { wordAt, type, value, name } of this.elsewhere) {
-      const from = type.code === TypeCode.RelLoc ? wordAt + WORD_SIZE : this.start;
-      const offset = this.bytes.length - from;
+    for (const { wordAt, type, value, name } of this.#elsewhere) {
+      const from = type.code === TypeCode.RelLoc ? wordAt + WORD_SIZE : this.#start;
+      const offset = this.#bytes.length - from;
       const elements = elementsOf(type.element as NetTraceType, value, name);
-      const dataAt = this.bytes.length;
-      this.elements(type.element as NetTraceType, elements, name);
-      const size = this.bytes.length - dataAt;
+      const dataAt = this.#bytes.length;
+      this.#elements(type.element as NetTraceType, elements, name);
+      const size = this.#bytes.length - dataAt;
       if (offset > MAX_COUNT || size > MAX_COUNT) refuse(type, value, name);
-      this.bytes.setUint32(wordAt, ((size << 16) | offset) >>> 0);
+      this.#bytes.setUint32(wordAt, ((size << 16) | offset) >>> 0);
     }
   }
 
-  private value(type: NetTraceType, value: PayloadValue, name: string): void {
-    const { bytes } = this;
+  #value(type: NetTraceType, value: PayloadValue, name: string): void {
+    const bytes = this.#bytes;
     switch (type.code) {
       case TypeCode.Object:
         for (const field of type.fields ?? [])
-          this.value(field.type, memberOf(value, field.name), field.name);
+          this.#value(field.type, memberOf(value, field.name), field.name);
         break;
       case TypeCode.Array: {
         const elements = elementsOf(type.element as NetTraceType, value, name);
         if (elements.length > MAX_COUNT) refuse(type, value, name);
         bytes.uint16(elements.length);
-        this.elements(type.element as NetTraceType, elements, name);
+        this.#elements(type.element as NetTraceType, elements, name);
         break;
       }
       case TypeCode.FixedArray: {
         const elements = elementsOf(type.element as NetTraceType, value, name);
         if (elements.length !== type.count) refuse(type, value, name);
-        this.elements(type.element as NetTraceType, elements, name);
+        this.#elements(type.element as NetTraceType, elements, name);
         break;
       }
       case TypeCode.RelLoc:
       case TypeCode.DataLoc:
-        this.elsewhere.push({ wordAt: bytes.length, type, value, name });
+        this.#elsewhere.push({ wordAt: bytes.length, type, value, name });
         bytes.uint32(0);
         break;
       default:
-        this.scalar(type, value, name);
+        this.#scalar(type, value, name);
     }
   }
 
-  private elements(type: NetTraceType, elements: ArrayLike<unknown>, name: string): void {
-    const { bytes } = this;
+  #elements(type: NetTraceType, elements: ArrayLike<unknown>, name: string): void {
+    const bytes = this.#bytes;
     if (elements instanceof Uint8Array && (type.code === TypeCode.Uint8 || type.code === TypeCode.Utf8Unit)) {
       bytes.bytes(elements);
       return;
@@ -95,11 +95,11 @@ class PayloadWriter {
       bytes.utf16(elements);
       return;
     }
-    for (let i = 0; i < elements.length; i++) this.value(type, elements[i] as PayloadValue, name);
+    for (let i = 0; i < elements.length; i++) this.#value(type, elements[i] as PayloadValue, name);
   }
 
-  private scalar(type: NetTraceType, value: PayloadValue, name: string): void {
-    const { bytes } = this;
+  #scalar(type: NetTraceType, value: PayloadValue, name: string): void {
+    const bytes = this.#bytes;
     switch (type.code) {
       case TypeCode.Boolean32:
         bytes.uint32(Number(value ?? 0));

@@ -8,39 +8,39 @@ const NOTHING: readonly Uint8Array[] = [];
 
 /** Consecutive rows after a header. */
 export class RowBlocks {
-  private readonly bytes = new NetTraceBytes();
-  private readonly writeHead: (bytes: NetTraceBytes) => void;
-  private full = NOTHING;
+  readonly #bytes = new NetTraceBytes();
+  readonly #writeHead: (bytes: NetTraceBytes) => void;
+  #full = NOTHING;
 
   constructor(writeHead: (bytes: NetTraceBytes) => void) {
-    this.writeHead = writeHead;
+    this.#writeHead = writeHead;
   }
 
   get isEmpty(): boolean {
-    return this.bytes.kept === 0 && this.full.length === 0;
+    return this.#bytes.kept === 0 && this.#full.length === 0;
   }
 
   /** The row has been added if this returns, and not if this throws. */
   add(writeRow: (bytes: NetTraceBytes) => void): void {
-    const { bytes } = this;
-    if (bytes.kept >= BLOCK_SIZE) this.close();
+    const bytes = this.#bytes;
+    if (bytes.kept >= BLOCK_SIZE) this.#close();
     // A row may have been abandoned halfway.
     bytes.length = bytes.kept;
-    if (bytes.length === 0) this.writeHead(bytes);
+    if (bytes.length === 0) this.#writeHead(bytes);
     writeRow(bytes);
     bytes.kept = bytes.length;
   }
 
   /** The blocks of all rows. */
   blocks(): readonly Uint8Array[] {
-    return this.bytes.kept === 0 ? this.full : [...this.full, this.bytes.wholeCopy()];
+    return this.#bytes.kept === 0 ? this.#full : [...this.#full, this.#bytes.wholeCopy()];
   }
 
-  private close(): void {
-    const full = [...this.full, this.bytes.wholeCopy()];
-    this.full = full;
-    this.bytes.length = 0;
-    this.bytes.kept = 0;
+  #close(): void {
+    const full = [...this.#full, this.#bytes.wholeCopy()];
+    this.#full = full;
+    this.#bytes.length = 0;
+    this.#bytes.kept = 0;
   }
 }
 
@@ -56,14 +56,14 @@ const COUNT_AT = 4;
 export class NumberedRows {
   /** The number of rows in the last block. */
   count = 0;
-  private readonly bytes = new NetTraceBytes();
-  private readonly numbers: RowNumbers;
-  private full = NOTHING;
-  private fullSize = 0;
+  readonly #bytes = new NetTraceBytes();
+  readonly #numbers: RowNumbers;
+  #full = NOTHING;
+  #fullSize = 0;
 
   /** @param numbers the rows already in the trace; new ones are added */
   constructor(numbers: RowNumbers) {
-    this.numbers = numbers;
+    this.#numbers = numbers;
   }
 
   get isEmpty(): boolean {
@@ -71,7 +71,7 @@ export class NumberedRows {
   }
 
   get pendingBytes(): number {
-    return this.fullSize + this.bytes.kept;
+    return this.#fullSize + this.#bytes.kept;
   }
 
   /**
@@ -79,12 +79,12 @@ export class NumberedRows {
    * calls in between.
    */
   begin(): NetTraceBytes {
-    const { bytes } = this;
-    if (bytes.kept >= BLOCK_SIZE) this.close();
+    const bytes = this.#bytes;
+    if (bytes.kept >= BLOCK_SIZE) this.#close();
     // A row may have been abandoned halfway.
     bytes.length = bytes.kept;
     if (bytes.length === 0) {
-      bytes.uint32(this.numbers.last + 1);
+      bytes.uint32(this.#numbers.last + 1);
       bytes.uint32(0);
     }
     return bytes;
@@ -92,7 +92,7 @@ export class NumberedRows {
 
   /** The row's number; a new row is written. @param key distinguishes rows */
   numberOf(key: string, writeRow: (bytes: NetTraceBytes) => void): number {
-    const { numbers } = this;
+    const numbers = this.#numbers;
     const known = numbers.byKey.get(key);
     if (known !== undefined) return known;
     const bytes = this.begin();
@@ -108,20 +108,20 @@ export class NumberedRows {
 
   /** The blocks of all new rows. */
   blocks(): readonly Uint8Array[] {
-    return this.count === 0 ? this.full : [...this.full, this.block()];
+    return this.count === 0 ? this.#full : [...this.#full, this.#block()];
   }
 
-  private close(): void {
-    const full = [...this.full, this.block()];
-    this.full = full;
-    this.fullSize += this.bytes.kept;
-    this.bytes.length = 0;
-    this.bytes.kept = 0;
+  #close(): void {
+    const full = [...this.#full, this.#block()];
+    this.#full = full;
+    this.#fullSize += this.#bytes.kept;
+    this.#bytes.length = 0;
+    this.#bytes.kept = 0;
     this.count = 0;
   }
 
-  private block(): Uint8Array {
-    this.bytes.setUint32(COUNT_AT, this.count);
-    return this.bytes.wholeCopy();
+  #block(): Uint8Array {
+    this.#bytes.setUint32(COUNT_AT, this.count);
+    return this.#bytes.wholeCopy();
   }
 }

@@ -3,12 +3,12 @@
 export class ByteWalker {
   at: number;
   readonly end: number;
-  private readonly bytes: Uint8Array;
-  private readonly view: DataView;
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
 
   constructor(bytes: Uint8Array, at = 0, end = bytes.length) {
-    this.bytes = bytes;
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.at = at;
     this.end = end;
   }
@@ -22,10 +22,10 @@ export class ByteWalker {
     if (!condition) throw new Error(`At byte ${this.at}: ${rule}`);
   }
 
-  u8 = (): number => this.view.getUint8(this.step(1));
-  u16 = (): number => this.view.getUint16(this.step(2), true);
-  u32 = (): number => this.view.getUint32(this.step(4), true);
-  i64 = (): bigint => this.view.getBigInt64(this.step(8), true);
+  u8 = (): number => this.#view.getUint8(this.#step(1));
+  u16 = (): number => this.#view.getUint16(this.#step(2), true);
+  u32 = (): number => this.#view.getUint32(this.#step(4), true);
+  i64 = (): bigint => this.#view.getBigInt64(this.#step(8), true);
 
   /** LEB128 of at most so many bits, and not longer than it needs to be. */
   varuint(bits: 32 | 64): bigint {
@@ -41,14 +41,14 @@ export class ByteWalker {
   }
 
   take(size: number): Uint8Array {
-    const start = this.step(size);
-    return this.bytes.subarray(start, start + size);
+    const start = this.#step(size);
+    return this.#bytes.subarray(start, start + size);
   }
 
   /** The next bytes, to be walked through on their own and to their end. */
   part(size: number): ByteWalker {
-    const start = this.step(size);
-    return new ByteWalker(this.bytes, start, start + size);
+    const start = this.#step(size);
+    return new ByteWalker(this.#bytes, start, start + size);
   }
 
   ascii(size: number): string {
@@ -66,7 +66,7 @@ export class ByteWalker {
     return text;
   }
 
-  private step(size: number): number {
+  #step(size: number): number {
     this.demand(size >= 0 && size <= this.left, `${size} bytes are needed, but only ${this.left} are left.`);
     const at = this.at;
     this.at += size;

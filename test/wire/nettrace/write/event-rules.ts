@@ -24,15 +24,15 @@ export class EventRules {
   readonly threads = new Map<bigint, ThreadState>();
   /** Threads that the trace says have ended. */
   readonly removed = new Set<bigint>();
-  private readonly version: 4 | 6;
-  private readonly stacks = new Set<number>();
-  private readonly labelLists = new Set<number>();
+  readonly #version: 4 | 6;
+  readonly #stacks = new Set<number>();
+  readonly #labelLists = new Set<number>();
   /** No event to come may be older: because of a sequence point, or of a sorted event. */
-  private noneOlderThan = -(2n ** 63n);
-  private newest = -(2n ** 63n);
+  #noneOlderThan = -(2n ** 63n);
+  #newest = -(2n ** 63n);
 
   constructor(version: 4 | 6) {
-    this.version = version;
+    this.#version = version;
   }
 
   thread(at: ByteWalker, index: bigint): void {
@@ -41,19 +41,19 @@ export class EventRules {
   }
 
   removeThread(at: ByteWalker, index: bigint, sequence: number): void {
-    const state = this.stateOf(at, index);
+    const state = this.#stateOf(at, index);
     at.demand(sequence === state.sequence, `Thread ${index} ends with ${state.sequence}, not ${sequence}.`);
     this.removed.add(index);
   }
 
   stack(at: ByteWalker, id: number): void {
-    at.demand(id >= 1 && !this.stacks.has(id), `Stack ${id} is given once, and from 1 on.`);
-    this.stacks.add(id);
+    at.demand(id >= 1 && !this.#stacks.has(id), `Stack ${id} is given once, and from 1 on.`);
+    this.#stacks.add(id);
   }
 
   labelList(at: ByteWalker, id: number): void {
-    at.demand(!this.labelLists.has(id), `Label list ${id} is given twice.`);
-    this.labelLists.add(id);
+    at.demand(!this.#labelLists.has(id), `Label list ${id} is given twice.`);
+    this.#labelLists.add(id);
   }
 
   eventBlock(body: ByteWalker, metadata: ReadonlySet<number>): void {
@@ -73,7 +73,7 @@ export class EventRules {
     let seenMax = min;
     for (let isFirst = true; body.left > 0; isFirst = false) {
       const captureBefore = header.captureThread;
-      const flags = this.header(body, header);
+      const flags = this.#header(body, header);
       const { time } = header;
       const isSorted = (flags & 0x40) !== 0;
       if (seenMin === undefined || time < seenMin) seenMin = time;
@@ -85,14 +85,14 @@ export class EventRules {
       );
       body.demand(metadata.has(header.metadataId), `Metadata ${header.metadataId} stands before its events.`);
       body.demand(
-        header.stackId === 0 || this.stacks.has(header.stackId),
+        header.stackId === 0 || this.#stacks.has(header.stackId),
         'A stack stands before its events.',
       );
       body.demand(
-        header.labelList === 0 || this.labelLists.has(header.labelList),
+        header.labelList === 0 || this.#labelLists.has(header.labelList),
         'A label list stands before its events.',
       );
-      this.inOrder(body, header, isSorted);
+      this.#inOrder(body, header, isSorted);
       body.take(header.payloadSize);
       this.events++;
     }
@@ -101,24 +101,24 @@ export class EventRules {
 
   sequencePoint(body: ByteWalker): void {
     const time = body.i64();
-    body.demand(time >= this.newest, 'No event before a sequence point is newer than it.');
-    this.noneOlderThan = time;
-    this.newest = time;
-    this.stacks.clear();
-    this.labelLists.clear();
-    if (this.version === 6) body.demand(body.u32() === 0, 'Nothing is flushed.');
+    body.demand(time >= this.#newest, 'No event before a sequence point is newer than it.');
+    this.#noneOlderThan = time;
+    this.#newest = time;
+    this.#stacks.clear();
+    this.#labelLists.clear();
+    if (this.#version === 6) body.demand(body.u32() === 0, 'Nothing is flushed.');
     for (let left = body.u32(); left > 0; left--) {
-      const id = this.version === 6 ? body.varuint(64) : body.i64();
-      const sequence = this.version === 6 ? Number(body.varuint(32)) : body.u32();
-      const state = this.stateOf(body, id);
+      const id = this.#version === 6 ? body.varuint(64) : body.i64();
+      const sequence = this.#version === 6 ? Number(body.varuint(32)) : body.u32();
+      const state = this.#stateOf(body, id);
       const dropped = (sequence - state.sequence) >>> 0;
       body.demand(dropped < 2 ** 31, `Thread ${id} cannot have had ${sequence} events.`);
-      this.countDropped(state, dropped);
+      this.#countDropped(state, dropped);
       state.sequence = sequence;
     }
   }
 
-  private header(body: ByteWalker, header: Header): number {
+  #header(body: ByteWalker, header: Header): number {
     const flags = body.u8();
     if ((flags & 1) !== 0) header.metadataId = Number(body.varuint(32));
     if ((flags & 2) !== 0) {
@@ -129,7 +129,7 @@ export class EventRules {
     if ((flags & 4) !== 0) header.thread = body.varuint(64);
     if ((flags & 8) !== 0) header.stackId = Number(body.varuint(32));
     header.time = BigInt.asIntN(64, header.time + body.varuint(64));
-    if (this.version === 6) {
+    if (this.#version === 6) {
       if ((flags & 0x10) !== 0) header.labelList = Number(body.varuint(32));
       body.demand((flags & 0x20) === 0, 'Version 6 has no flag 0x20.');
     } else {
@@ -140,37 +140,33 @@ export class EventRules {
     return flags;
   }
 
-  private inOrder(
-    body: ByteWalker,
-    { captureThread, thread, time, sequence }: Header,
-    isSorted: boolean,
-  ): void {
-    const state = this.stateOf(body, captureThread);
-    this.stateOf(body, thread);
+  #inOrder(body: ByteWalker, { captureThread, thread, time, sequence }: Header, isSorted: boolean): void {
+    const state = this.#stateOf(body, captureThread);
+    this.#stateOf(body, thread);
     body.demand(time >= state.lastTime, `The events of thread ${captureThread} go back in time.`);
     state.lastTime = time;
-    body.demand(time >= this.noneOlderThan, 'An event is older than one that nothing older follows.');
-    if (isSorted) this.noneOlderThan = time;
-    if (time > this.newest) this.newest = time;
+    body.demand(time >= this.#noneOlderThan, 'An event is older than one that nothing older follows.');
+    if (isSorted) this.#noneOlderThan = time;
+    if (time > this.#newest) this.#newest = time;
     const dropped = (sequence - state.sequence - 1) >>> 0;
     body.demand(
       dropped < 2 ** 31,
       `Event ${sequence} of thread ${captureThread} comes after ${state.sequence}.`,
     );
-    this.countDropped(state, dropped);
+    this.#countDropped(state, dropped);
     state.sequence = sequence;
   }
 
   /** A thread of version 4 whose last number was 0 is taken for another one, whose id has come back. */
-  private countDropped(state: ThreadState, dropped: number): void {
-    if (this.version === 6 || state.sequence !== 0) this.dropped += dropped;
+  #countDropped(state: ThreadState, dropped: number): void {
+    if (this.#version === 6 || state.sequence !== 0) this.dropped += dropped;
   }
 
-  private stateOf(at: ByteWalker, id: bigint): ThreadState {
+  #stateOf(at: ByteWalker, id: bigint): ThreadState {
     at.demand(!this.removed.has(id), `Thread ${id} has ended.`);
     let state = this.threads.get(id);
     if (state === undefined) {
-      at.demand(this.version === 4, `Thread ${id} stands before its events.`);
+      at.demand(this.#version === 4, `Thread ${id} stands before its events.`);
       state = { lastTime: -(2n ** 63n), sequence: 0 };
       this.threads.set(id, state);
     }

@@ -33,66 +33,71 @@ export function checkNetTrace(bytes: Uint8Array): CheckedTrace {
 class BlockRules {
   readonly rules: EventRules;
   readonly metadata = new Set<number>();
-  private readonly version: 4 | 6;
-  private sequencePoints = 0;
-  private stacks = 0;
-  private labelLists = 0;
-  private blocks = 0;
-  private largestBlock = 0;
+  readonly #version: 4 | 6;
+  #sequencePoints = 0;
+  #stacks = 0;
+  #labelLists = 0;
+  #blocks = 0;
+  #largestBlock = 0;
 
   constructor(version: 4 | 6) {
-    this.version = version;
+    this.#version = version;
     this.rules = new EventRules(version);
   }
 
   block(kind: number, body: ByteWalker): void {
-    this.blocks++;
-    this.largestBlock = Math.max(this.largestBlock, body.left);
-    this.kindOfBlock(kind, body);
+    this.#blocks++;
+    this.#largestBlock = Math.max(this.#largestBlock, body.left);
+    this.#kindOfBlock(kind, body);
     body.demand(body.left === 0, `A block of kind ${kind} has ${body.left} bytes too many.`);
   }
 
   get result(): CheckedTrace {
-    const { version, sequencePoints, stacks, labelLists, blocks, largestBlock } = this;
+    const version = this.#version;
+    const sequencePoints = this.#sequencePoints;
+    const stacks = this.#stacks;
+    const labelLists = this.#labelLists;
+    const blocks = this.#blocks;
+    const largestBlock = this.#largestBlock;
     const { events, threads, removed, dropped } = this.rules;
     const ofThreads = { threads: threads.size, removedThreads: removed.size };
     const counts = { events, ...ofThreads, dropped, metadata: this.metadata.size };
     return { version, ...counts, sequencePoints, stacks, labelLists, blocks, largestBlock };
   }
 
-  private kindOfBlock(kind: number, body: ByteWalker): void {
+  #kindOfBlock(kind: number, body: ByteWalker): void {
     switch (kind) {
       case 2:
         this.rules.eventBlock(body, this.metadata);
         break;
       case 3:
-        this.metadataBlock(body);
+        this.#metadataBlock(body);
         break;
       case 4:
-        this.sequencePoints++;
+        this.#sequencePoints++;
         this.rules.sequencePoint(body);
         break;
       case 5:
-        this.stackBlock(body);
+        this.#stackBlock(body);
         break;
       case 6:
-        while (body.left > 0) this.threadRow(body.part(body.u16()));
+        while (body.left > 0) this.#threadRow(body.part(body.u16()));
         break;
       case 7:
         while (body.left > 0) this.rules.removeThread(body, body.varuint(64), Number(body.varuint(32)));
         break;
       case 8:
-        this.labelListBlock(body);
+        this.#labelListBlock(body);
         break;
       default:
         body.demand(false, `There is no block of kind ${kind}.`);
     }
   }
 
-  private metadataBlock(body: ByteWalker): void {
-    if (this.version === 6) {
+  #metadataBlock(body: ByteWalker): void {
+    if (this.#version === 6) {
       body.take(body.u16());
-      while (body.left > 0) this.define(body, checkMetadataV6Row(body.part(body.u16())));
+      while (body.left > 0) this.#define(body, checkMetadataV6Row(body.part(body.u16())));
       return;
     }
     body.demand(body.u16() === 20 && body.u16() === 1, 'A metadata block has 20 bytes of head, and flag 1.');
@@ -103,27 +108,27 @@ class BlockRules {
       body.demand((flags & ~0xc0) === 0, `Metadata is an event without flags ${flags}.`);
       body.varuint(64);
       if ((flags & 0x80) !== 0) size = Number(body.varuint(32));
-      this.define(body, checkMetadataV4(body.part(size)));
+      this.#define(body, checkMetadataV4(body.part(size)));
     }
   }
 
-  private define(body: ByteWalker, id: number): void {
+  #define(body: ByteWalker, id: number): void {
     body.demand(id >= 1 && !this.metadata.has(id), `Metadata ${id} is given once, and from 1 on.`);
     this.metadata.add(id);
   }
 
-  private stackBlock(body: ByteWalker): void {
+  #stackBlock(body: ByteWalker): void {
     const first = body.u32();
     const count = body.u32();
     for (let i = 0; i < count; i++) {
       const stack = body.part(body.u32());
       body.demand(stack.left % 8 === 0, 'A stack is of whole addresses.');
       this.rules.stack(body, first + i);
-      this.stacks++;
+      this.#stacks++;
     }
   }
 
-  private threadRow(row: ByteWalker): void {
+  #threadRow(row: ByteWalker): void {
     this.rules.thread(row, row.varuint(64));
     while (row.left > 0) {
       const entry = row.u8();
@@ -134,7 +139,7 @@ class BlockRules {
     }
   }
 
-  private labelListBlock(body: ByteWalker): void {
+  #labelListBlock(body: ByteWalker): void {
     const first = body.u32();
     const count = body.u32();
     body.demand(first >= 1, 'Label list 0 is the empty one.');
@@ -145,7 +150,7 @@ class BlockRules {
         checkLabel(body, kind & 0x7f);
       } while ((kind & 0x80) === 0);
       this.rules.labelList(body, first + i);
-      this.labelLists++;
+      this.#labelLists++;
     }
   }
 }
@@ -176,15 +181,15 @@ function checkTrace(body: ByteWalker): void {
 }
 
 class V6Checker {
-  private readonly walker: ByteWalker;
-  private readonly blocks = new BlockRules(6);
+  readonly #walker: ByteWalker;
+  readonly #blocks = new BlockRules(6);
 
   constructor(walker: ByteWalker) {
-    this.walker = walker;
+    this.#walker = walker;
   }
 
   check(): CheckedTrace {
-    const { walker } = this;
+    const walker = this.#walker;
     walker.demand(walker.u32() === 6, 'The major version is 6.');
     walker.u32();
     for (let isFirst = true; ; isFirst = false) {
@@ -194,10 +199,10 @@ class V6Checker {
       walker.demand((kind === 1) === isFirst, 'The first block describes the trace, and only that.');
       if (kind === 0) {
         walker.demand(body.left === 0 && walker.left === 0, 'Nothing comes behind the end of the stream.');
-        return this.blocks.result;
+        return this.#blocks.result;
       }
       if (kind !== 1) {
-        this.blocks.block(kind, body);
+        this.#blocks.block(kind, body);
         continue;
       }
       checkTrace(body);
@@ -211,17 +216,17 @@ class V6Checker {
 }
 
 class V4Checker {
-  private readonly walker: ByteWalker;
-  private readonly bytes: Uint8Array;
-  private readonly blocks = new BlockRules(4);
+  readonly #walker: ByteWalker;
+  readonly #bytes: Uint8Array;
+  readonly #blocks = new BlockRules(4);
 
   constructor(walker: ByteWalker, bytes: Uint8Array) {
-    this.walker = walker;
-    this.bytes = bytes;
+    this.#walker = walker;
+    this.#bytes = bytes;
   }
 
   check(): CheckedTrace {
-    const { walker } = this;
+    const walker = this.#walker;
     walker.at -= 4;
     walker.demand(walker.u32() === 20, 'The length of the serialization magic is 20.');
     walker.demand(walker.ascii(20) === '!FastSerialization.1', 'Then comes the serialization magic.');
@@ -229,14 +234,14 @@ class V4Checker {
       const tag = walker.u8();
       if (tag === 1) {
         walker.demand(walker.left === 0, 'Nothing comes behind the end of the stream.');
-        return this.blocks.result;
+        return this.#blocks.result;
       }
-      this.object(tag, isFirst);
+      this.#object(tag, isFirst);
     }
   }
 
-  private object(tag: number, isFirst: boolean): void {
-    const { walker } = this;
+  #object(tag: number, isFirst: boolean): void {
+    const walker = this.#walker;
     walker.demand(tag === 5 && walker.u8() === 5 && walker.u8() === 1, 'An object starts with 5, 5, 1.');
     const versions = `${walker.u32()} ${walker.u32()}`;
     const name = walker.ascii(walker.u32());
@@ -253,7 +258,7 @@ class V4Checker {
       walker.demand(Object.hasOwn(KINDS, name), `There is no type ${name}.`);
       const end = walker.at + size;
       // What stands in the block, no byte of what follows.
-      this.blocks.block(KINDS[name as keyof typeof KINDS], new ByteWalker(this.bytes, walker.at, end));
+      this.#blocks.block(KINDS[name as keyof typeof KINDS], new ByteWalker(this.#bytes, walker.at, end));
       walker.take(size);
     }
     walker.demand(walker.u8() === 6, 'An object ends with 6.');
