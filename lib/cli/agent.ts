@@ -5,27 +5,25 @@ import type { AgentCounters } from '../agent/agent-counters.ts';
 import { type AgentSettings, readAgentSettings, SettingsError } from '../agent/settings/agent-settings.ts';
 import { systemCodeText } from '../base/system-code.ts';
 import { countText, thousands } from '../view/number-text.ts';
-import { optionArguments } from './file-arguments.ts';
+import { FILE } from './argument-values.ts';
+import { CommandLine } from './command-line.ts';
 import { say, warn } from './messages.ts';
-import { UsageError } from './parse-options.ts';
+import { flag, UsageError } from './parse-options.ts';
 import { StopRequest } from './stop-request.ts';
 
-export const AGENT_USAGE = `Usage: tracewright agent [OPTION]... --config FILE
-
-Finds the processes of this machine that have a diagnostic port, in all containers, and collects the events of those
-that the rules in FILE name: as streams, or as rings that are written when something happens. Writes .nettrace files
-within a disk budget, and sends activities to an OpenTelemetry collector. Runs until Ctrl-C or SIGTERM.
-
-  --config FILE    the settings, in JSON; see docs/agent.md
-  --check          only says what is wrong with them
-`;
+export const commandLine = new CommandLine('agent', '[OPTION]... --config FILE', [
+  `Finds the processes of this machine that have a diagnostic port, in all containers, and collects the events of those
+  that the rules in FILE name: as streams, or as rings that are written when something happens. Writes .nettrace files
+  within a disk budget, and sends activities to an OpenTelemetry collector. Runs until Ctrl-C or SIGTERM.`,
+  {
+    config: FILE.option('the settings, in JSON; see docs/agent.md'),
+    check: flag('only says what is wrong with them'),
+  },
+]);
 
 /** @throws UsageError, Error */
-export async function agentCommand(args: readonly string[]): Promise<void> {
-  const values = optionArguments('agent', AGENT_USAGE, args, {
-    config: { type: 'string' },
-    check: { type: 'boolean' },
-  });
+export async function run(args: readonly string[]): Promise<void> {
+  const values = commandLine.options(args);
   if (values === undefined) return;
   const { config, check } = values;
   if (config === undefined) throw new UsageError('agent needs the settings: --config FILE.');

@@ -1,6 +1,6 @@
-/** The kinds of values that options take: each is read by one function, in whichever command it is given. */
+/** The kinds of values that options take: each is read in one place, whichever command it is given to. */
 import { keywordBitsOf, levelOf } from '../wire/diagnostics-ipc/provider-text.ts';
-import { UsageError } from './parse-options.ts';
+import { ValueKind } from './parse-options.ts';
 
 /** The longest time for a timer. */
 const MAX_DURATION_MS = 2 ** 31 - 1;
@@ -15,65 +15,79 @@ const BYTES_PER_UNIT: Readonly<Record<string, number>> = {
 };
 const MAX_LEVEL = 255;
 
-/** Reads the value of an option if it has been given. */
-export function given<T, Rest extends readonly unknown[]>(
-  read: (option: string, text: string, ...rest: Rest) => T,
-  option: string,
-  text: string | undefined,
-  ...rest: Rest
-): T | undefined {
-  return text === undefined ? undefined : read(option, text, ...rest);
+/**
+ * Text that is not empty.
+ *
+ * @param takes what the text is, in a sentence
+ */
+export function text(name: string, takes: string): ValueKind<string> {
+  return new ValueKind(name, takes, (given) => (given === '' ? undefined : given));
 }
 
-/**
- * A size with its unit, such as `64MB` or `512KiB`: without one, nobody knows which is meant.
- *
- * @returns bytes
- * @throws UsageError
- */
-export function sizeArgument(option: string, text: string, max = Number.MAX_SAFE_INTEGER): number {
-  const [, number, unit = ''] = /^(\d{1,9}(?:\.\d+)?) ?([kmg]i?b)$/i.exec(text) ?? [];
-  const bytes = Math.ceil(Number(number) * (BYTES_PER_UNIT[unit.toLowerCase()] ?? Number.NaN));
-  if (bytes > 0 && bytes <= max) return bytes;
-  throw new UsageError(`${option} takes a size such as 64MB or 512KiB, not "${text}".`);
+/** The path of a file. */
+export const FILE = text('FILE', 'a file');
+/** The path of a folder. */
+export const FOLDER = new ValueKind('DIR', 'a folder', (given) => given || undefined, 'folders');
+
+/** A size in bytes. Its unit is required: without one, nobody knows which is meant. */
+export function size(max = Number.MAX_SAFE_INTEGER): ValueKind<number> {
+  return new ValueKind('SIZE', 'a size such as 64MB or 512KiB', (given) => {
+    const [, number, unit = ''] = /^(\d{1,9}(?:\.\d+)?) ?([kmg]i?b)$/i.exec(given) ?? [];
+    const bytes = Math.ceil(Number(number) * (BYTES_PER_UNIT[unit.toLowerCase()] ?? Number.NaN));
+    return bytes > 0 && bytes <= max ? bytes : undefined;
+  });
 }
 
-/**
- * A duration such as `10s`, `500ms` or `5min`; a number alone is in seconds, as for `sleep`.
- *
- * @returns milliseconds
- * @throws UsageError
- */
-export function durationArgument(option: string, text: string, min = 1): number {
-  const [, number, unit = ''] = /^(\d{1,10}(?:\.\d+)?) ?(ms|s|min|h)?$/.exec(text) ?? [];
-  const ms = Number(number) * (MS_PER_UNIT[unit] as number);
-  if (ms >= min && ms <= MAX_DURATION_MS) return ms;
+/** A duration in milliseconds. A number alone is in seconds, as for `sleep`. */
+export function duration(min = 1): ValueKind<number> {
   const least = min > 1 ? ` of at least ${min}ms` : '';
-  throw new UsageError(`${option} takes a duration such as 10s or 500ms${least}, not "${text}".`);
+  return new ValueKind('TIME', `a duration such as 10s or 500ms${least}`, (given) => {
+    const [, number, unit = ''] = /^(\d{1,10}(?:\.\d+)?) ?(ms|s|min|h)?$/.exec(given) ?? [];
+    const ms = Number(number) * (MS_PER_UNIT[unit] as number);
+    return ms >= min && ms <= MAX_DURATION_MS ? ms : undefined;
+  });
 }
 
-/** @throws UsageError */
-export function countArgument(option: string, text: string, min = 1): number {
-  const count = /^\d{1,9}$/.test(text) ? Number(text) : -1;
-  if (count >= min) return count;
-  throw new UsageError(`${option} takes a number of at least ${min}, not "${text}".`);
+/** A whole number. */
+export function count(
+  name: string,
+  min: number,
+  max = Number.POSITIVE_INFINITY,
+  what = 'a number',
+): ValueKind<number> {
+  const range = max === Number.POSITIVE_INFINITY ? `of at least ${min}` : `from ${min} to ${max}`;
+  return new ValueKind(name, `${what} ${range}`, (given) => {
+    const number = /^\d{1,10}$/.test(given) ? Number(given) : Number.NaN;
+    return number >= min && number <= max ? number : undefined;
+  });
 }
 
-/**
- * @param min 1 where level 0 would ask for all levels
- * @throws UsageError
- */
-export function levelArgument(text: string, min = 0): number {
-  const level = levelOf(text) ?? -1;
-  if (level >= min) return level;
-  throw new UsageError(
-    `--level takes a number from ${min} to ${MAX_LEVEL}, or a name such as Warning, not "${text}".`,
+/** @param values what the words stand for */
+export function choice<Value>(name: string, values: Readonly<Record<string, Value>>): ValueKind<Value> {
+  const words = Object.keys(values);
+  const takes = `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
+  return new ValueKind(
+    name,
+    takes,
+    (given) => (Object.hasOwn(values, given) ? values[given] : undefined),
+    words,
   );
 }
 
-/** @throws UsageError */
-export function keywordsArgument(text: string): bigint {
-  const bits = keywordBitsOf(text);
-  if (bits !== undefined) return bits;
-  throw new UsageError(`--keywords takes 64 bits in hex, not "${text}".`);
+/** @param min 1 where level 0 would ask for all levels */
+export function level(min = 0): ValueKind<number> {
+  const takes = `a number from ${min} to ${MAX_LEVEL}, or a name such as Warning`;
+  const words = ['critical', 'error', 'warning', 'informational', 'verbose'];
+  const read = (given: string) => {
+    const number = levelOf(given) ?? -1;
+    return number >= min ? number : undefined;
+  };
+  return new ValueKind('LEVEL', takes, read, words);
 }
+
+export const KEYWORDS = new ValueKind('HEX', '64 bits in hex', keywordBitsOf);
+
+export const PROCESS_ID = new ValueKind('PID', 'a process id', (given) => {
+  const processId = /^\d{1,10}$/.test(given) ? Number(given) : 0;
+  return processId >= 1 && processId < 2 ** 32 ? processId : undefined;
+});

@@ -1,26 +1,20 @@
 /** `tracewright completion SHELL`: lets a shell complete commands, options and file names. */
+
+import { CommandLine } from './command-line.ts';
 import { COMMANDS } from './commands.ts';
-import { fileArguments } from './file-arguments.ts';
 import { printHelp } from './messages.ts';
-import { UsageError } from './parse-options.ts';
+import { type OptionRow, UsageError } from './parse-options.ts';
 
-export const COMPLETION_USAGE = `Usage: tracewright completion SHELL
+export const commandLine = new CommandLine('completion', 'SHELL', [
+  'Prints a script for SHELL (bash, zsh or fish) that completes commands, options, their values and file names:',
+  [
+    ['bash', 'in ~/.bashrc: source <(tracewright completion bash)'],
+    ['zsh', 'in ~/.zshrc, after compinit: source <(tracewright completion zsh)'],
+    ['fish', 'in ~/.config/fish/config.fish: tracewright completion fish | source'],
+  ],
+]);
 
-Prints a script for SHELL (bash, zsh or fish) that completes commands, options and file names:
-
-  bash   source <(tracewright completion bash)                   in ~/.bashrc
-  zsh    source <(tracewright completion zsh)                    in ~/.zshrc, after compinit
-  fish   tracewright completion fish | source                    in ~/.config/fish/config.fish
-`;
-
-export interface CompletedOption {
-  /** The name has no dashes. */
-  readonly long: string;
-  readonly short: string | undefined;
-  readonly takesValue: boolean;
-  /** The beginning of its help text. */
-  readonly summary: string;
-}
+type CompletedOption = readonly [name: string, row: OptionRow];
 
 export interface CompletedCommand {
   readonly name: string;
@@ -35,8 +29,8 @@ const SCRIPTS: Readonly<Record<string, (commands: readonly CompletedCommand[]) =
 };
 
 /** @throws UsageError */
-export async function completionCommand(args: readonly string[]): Promise<void> {
-  const given = fileArguments('completion', COMPLETION_USAGE, args, {});
+export async function run(args: readonly string[]): Promise<void> {
+  const given = commandLine.file(args);
   if (given === undefined) return;
   const script = Object.hasOwn(SCRIPTS, given.file) ? SCRIPTS[given.file] : undefined;
   if (script === undefined) {
@@ -45,10 +39,11 @@ export async function completionCommand(args: readonly string[]): Promise<void> 
   printHelp(script(await completedCommands()));
 }
 
-export async function completedCommands(): Promise<CompletedCommand[]> {
+async function completedCommands(): Promise<CompletedCommand[]> {
+  const help: OptionRow = { short: 'h', help: 'says more' };
   const commands = Object.entries(COMMANDS).map(async ([name, { summary, load }]) => {
-    const { usage } = await load();
-    return { name, summary, options: optionsOf(usage) };
+    const { commandLine } = await load();
+    return { name, summary, options: Object.entries({ ...commandLine.rows, help }) };
   });
   const shells = 'prints a completion script for bash, zsh or fish';
   return [
@@ -58,35 +53,34 @@ export async function completedCommands(): Promise<CompletedCommand[]> {
   ];
 }
 
-/**
- * A line of help: `  -o, --output OUT  the file`, `  --from, --to T  only`; the description may be on the next line.
- */
-const OPTION_LINE =
-  /^ {2}(?=-)(?:-(?<short>\w), )?(?<names>--[\w-]+(?:, --[\w-]+)*)(?: (?<value>[^\sa-z]+))?(?:\s+(?<text>\S.*))?$/;
+/** The beginning of an option's help. */
+function summaryOf({ help }: OptionRow): string {
+  const [summary = ''] = help.split(/[:;,.]/, 1);
+  return summary.replace(/\s+/g, ' ');
+}
 
-/** The options in a command's help. */
-function optionsOf(usage: string): CompletedOption[] {
-  const lines = usage.split('\n');
-  const told = lines.flatMap((line, index): CompletedOption[] => {
-    const {
-      short,
-      names,
-      value,
-      text = lines[index + 1]?.trim() ?? '',
-    } = OPTION_LINE.exec(line)?.groups ?? {};
-    if (names === undefined) return [];
-    const [summary = ''] = text.split(/[:;,.]/, 1);
-    return names
-      .split(', ')
-      .map((name) => ({ long: name.slice(2), short, takesValue: value !== undefined, summary }));
-  });
-  return [...told, { long: 'help', short: 'h', takesValue: false, summary: 'says more' }];
+/** What ends with a value of its own, by what a shell completes there: words, or `folders`. */
+function completedValues(commands: readonly CompletedCommand[]): Map<string, string[]> {
+  const values = new Map<string, string[]>();
+  for (const { name, options } of commands) {
+    for (const [option, { short, value: { completes } = {} }] of options) {
+      if (completes === undefined) continue;
+      const what = completes === 'folders' ? completes : completes.join(' ');
+      const names = [`--${option}`, ...(short === undefined ? [] : [`-${short}`])];
+      values.set(what, [...(values.get(what) ?? []), ...names.map((each) => `'${name} ${each}'`)]);
+    }
+  }
+  return values;
 }
 
 function bashScript(commands: readonly CompletedCommand[]): string {
-  const words = (options: readonly CompletedOption[]) => options.map(({ long }) => `--${long}`).join(' ');
+  const words = (options: readonly CompletedOption[]) => options.map(([long]) => `--${long}`).join(' ');
   const cases = commands.map(({ name, options }) => `    ${name}) words='${words(options)}' ;;`);
   const names = commands.map(({ name }) => name).join(' ');
+  const values = Array.from(completedValues(commands), ([what, where]) => {
+    const source = what === 'folders' ? '-d' : `-W '${what}'`;
+    return `    ${where.join('|')}) COMPREPLY=($(compgen ${source} -- "$current")); return ;;`;
+  });
   return `# Completes tracewright's command line in bash.
 _tracewright() {
   local current=\${COMP_WORDS[COMP_CWORD]} command=\${COMP_WORDS[1]} words= i
@@ -95,6 +89,9 @@ _tracewright() {
   for ((i = 2; i < COMP_CWORD; i++)); do
     [[ \${COMP_WORDS[i]} == -- ]] && return
   done
+  case "$command \${COMP_WORDS[COMP_CWORD - 1]}" in
+${values.join('\n')}
+  esac
   case $command in
 ${cases.join('\n')}
   esac
@@ -122,9 +119,13 @@ function zshScript(commands: readonly CompletedCommand[]): string {
   const cases = commands
     .filter(({ options }) => options.length > 0)
     .map(({ name, options }) => {
-      const words = options.map(({ long, summary }) => `      ${described(`--${long}`, summary)}`);
+      const words = options.map(([long, row]) => `      ${described(`--${long}`, summaryOf(row))}`);
       return `    ${name}) options=(\n${words.join('\n')}\n    ) ;;`;
     });
+  const values = Array.from(completedValues(commands), ([what, where]) => {
+    const source = what === 'folders' ? '_files -/' : `compadd -- ${what}`;
+    return `    ${where.join('|')}) ${source}; return ;;`;
+  });
   return `#compdef tracewright
 # Completes tracewright's command line in zsh.
 _tracewright() {
@@ -141,6 +142,9 @@ ${names.join('\n')}
     _default
     return
   fi
+  case "$words[2] $words[CURRENT-1]" in
+${values.join('\n')}
+  esac
   case $words[2] in
 ${cases.join('\n')}
     completion) _values shell ${Object.keys(SCRIPTS).join(' ')}; return ;;
@@ -159,16 +163,23 @@ fi
 `;
 }
 
+function fishValue({ value }: OptionRow): string[] {
+  if (value === undefined) return [];
+  if (value.completes === undefined) return ['-r'];
+  const { completes } = value;
+  return ['-x -a', quoted(completes === 'folders' ? '(__fish_complete_directories)' : completes.join(' '))];
+}
+
 function fishScript(commands: readonly CompletedCommand[]): string {
   const lines = commands.flatMap(({ name, summary, options }) => [
     `complete -c tracewright -n __fish_use_subcommand -f -a ${name} -d ${quoted(summary)}`,
-    ...options.map(({ long, short, takesValue, summary }) =>
+    ...options.map(([long, row]) =>
       [
         `complete -c tracewright -n '__fish_seen_subcommand_from ${name}'`,
         `-l ${long}`,
-        ...(short === undefined ? [] : [`-s ${short}`]),
-        ...(takesValue ? ['-r'] : []),
-        `-d ${quoted(summary)}`,
+        ...(row.short === undefined ? [] : [`-s ${row.short}`]),
+        ...fishValue(row),
+        `-d ${quoted(summaryOf(row))}`,
       ].join(' '),
     ),
   ]);

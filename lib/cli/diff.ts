@@ -10,42 +10,34 @@ import {
 } from '../view/compare/trace-comparison.ts';
 import { type Kind, kindTest, TraceKinds } from '../view/compare/trace-kinds.ts';
 import { countText, milliseconds, thousands } from '../view/number-text.ts';
-import { filesArguments, type OptionValues } from './file-arguments.ts';
+import { FILE, text } from './argument-values.ts';
+import { CommandLine } from './command-line.ts';
 import { say, warn } from './messages.ts';
 import { Output } from './output.ts';
-import { UsageError } from './parse-options.ts';
+import { flag, type OptionValues } from './parse-options.ts';
 import { styled } from './terminal/terminal.ts';
 import { type Cell, type TableColumn, TerminalTable } from './terminal/terminal-table.ts';
 import { explainTrace } from './trace/explained-trace.ts';
-import { FRAME_OPTIONS, FRAME_USAGE } from './trace/frame-options.ts';
-import { MANIFEST_USAGE, TRACE_OPTIONS, TRACE_USAGE } from './trace/trace-argument.ts';
+import { FRAME_OPTIONS } from './trace/frame-options.ts';
+import { TRACE_HELP, TRACE_OPTIONS } from './trace/trace-argument.ts';
 import { filesText, type TraceFiles } from './trace/trace-files.ts';
 
-export const DIFF_USAGE = `Usage: tracewright diff [OPTION]... BEFORE AFTER
-
-Says what differs between two traces by more than noise: which activities became slower, by which state, call and
-function, more frequent, or fail more often; and which are new. "No difference beyond noise" means that two recordings
-of one program often differ by as much.
-${TRACE_USAGE}
-  --name NAME      compares only activities with this name or route (Request, GET /cart, GET /api/*)
-  --before FILE    a further trace of the run that BEFORE is of; can be repeated
-  --after FILE     a further trace of the run that AFTER is of; can be repeated
-${FRAME_USAGE}${MANIFEST_USAGE}  --json           one JSON object, which docs/explain.md describes
-`;
-
 /** What reading a trace to compare needs. */
-export const COMPARED_OPTIONS = {
-  ...TRACE_OPTIONS,
-  ...FRAME_OPTIONS,
-} as const;
+export const COMPARED_OPTIONS = { ...FRAME_OPTIONS, ...TRACE_OPTIONS } as const;
 
-const OPTIONS = {
-  ...COMPARED_OPTIONS,
-  name: { type: 'string' },
-  before: { type: 'string', multiple: true },
-  after: { type: 'string', multiple: true },
-  json: { type: 'boolean' },
-} as const;
+export const commandLine = new CommandLine('diff', '[OPTION]... BEFORE AFTER', [
+  `Says what differs between two traces by more than noise: which activities became slower, by which state, call and
+  function, more frequent, or fail more often; and which are new. "No difference beyond noise" means that two recordings
+  of one program often differ by as much. ${TRACE_HELP.replace('FILE', 'Each')}`,
+  {
+    name: text('NAME', 'the name of activities').option(`compares only activities with this name or route
+        (Request, GET /cart, GET /api/*)`),
+    before: FILE.repeated('a further trace of the run that BEFORE is of'),
+    after: FILE.repeated('a further trace of the run that AFTER is of'),
+  },
+  COMPARED_OPTIONS,
+  { json: flag('one JSON object, which docs/explain.md describes') },
+]);
 
 const MAX_ROWS = 30;
 const MAX_ONLY = 10;
@@ -62,13 +54,13 @@ const COLUMNS: readonly TableColumn[] = [
 ];
 
 /** @throws UsageError, TraceError, InterruptedError */
-export async function diffCommand(args: readonly string[]): Promise<void> {
-  const given = filesArguments('diff', DIFF_USAGE, args, OPTIONS);
+export async function run(args: readonly string[]): Promise<void> {
+  const given = commandLine.files(args);
   if (given === undefined) return;
   const { values } = given;
   const [first, second, ...others] = given.files;
   if (first === undefined || second === undefined || others.length > 0) {
-    throw new UsageError(`diff takes two files, BEFORE and AFTER.\n\n${DIFF_USAGE.trimEnd()}`);
+    throw commandLine.error('diff takes two files, BEFORE and AFTER.');
   }
   const before = await comparedTrace([first, ...(values.before ?? [])], values, values.name);
   const after = await comparedTrace([second, ...(values.after ?? [])], values, values.name);

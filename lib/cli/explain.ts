@@ -9,54 +9,48 @@ import type { FramesOf } from '../view/explain/hot-code.ts';
 import { hintsOf, linesOf, othersOf, sentenceOf, totalsOf } from '../view/explain/sentences.ts';
 import { countText, thousands } from '../view/number-text.ts';
 import { flightText } from '../view/report/reported-trace.ts';
-import { countArgument } from './argument-values.ts';
-import { filesArguments } from './file-arguments.ts';
+import { count } from './argument-values.ts';
+import { CommandLine } from './command-line.ts';
 import { say, warn } from './messages.ts';
 import { Output } from './output.ts';
+import { flag } from './parse-options.ts';
 import { styled } from './terminal/terminal.ts';
+import { ACTIVITY } from './trace/event-filter.ts';
 import { explainTrace } from './trace/explained-trace.ts';
 import { listed } from './trace/filtered-events.ts';
-import { FRAME_OPTIONS, FRAME_USAGE } from './trace/frame-options.ts';
-import { MANIFEST_USAGE, TRACE_OPTIONS, TRACE_USAGE } from './trace/trace-argument.ts';
-import { FILES_USAGE, filesText, newestRecording } from './trace/trace-files.ts';
-import { SELECTION_OPTIONS, type Selection, selection } from './view/view-selection.ts';
+import { FRAME_OPTIONS } from './trace/frame-options.ts';
+import { TRACE_OPTIONS } from './trace/trace-argument.ts';
+import { FILES_HELP, filesText, NEWEST_HELP, newestRecording } from './trace/trace-files.ts';
+import { FIELD_VALUE, SELECTION_OPTIONS, type Selection, selection } from './view/view-selection.ts';
 
 const DEFAULT_SLOWEST = 5;
 
-export const EXPLAIN_USAGE = `Usage: tracewright explain [OPTION]... [FILE]...
-
-Says why activities were slow: of the slowest, against others of their kind, what they waited for, who held the event
-loop meanwhile and who else suffered from that; then what made all of them together wait. Without FILE, the newest
-recording in the current folder: the .nettrace files that "tracewright collect" has written.
-${TRACE_USAGE}${FILES_USAGE}
-  --slowest N      how many activities (${DEFAULT_SLOWEST})
-  --activity ID    only this activity: a path (//1/1, or /#4321/1/1/ of one process) or a GUID
-  --name NAME      only activities with this name (Request or MyCompany-MyService/Request)
-  --where F=VALUE  only activities whose field F is VALUE, in one of their own events or in one of an activity around
-                   them; can be repeated: all must match
-  --failed         only activities that failed
-${FRAME_USAGE}${MANIFEST_USAGE}  --json           one JSON object, which docs/explain.md describes
-`;
-
-const OPTIONS = {
-  ...TRACE_OPTIONS,
-  ...SELECTION_OPTIONS,
-  failed: { type: 'boolean' },
-  ...FRAME_OPTIONS,
-  json: { type: 'boolean' },
-} as const;
+export const commandLine = new CommandLine('explain', '[OPTION]... [FILE]...', [
+  `Says why activities were slow: of the slowest, against others of their kind, what they waited for, who held the event
+  loop meanwhile and who else suffered from that; then what made all of them together wait.`,
+  `${FILES_HELP} ${NEWEST_HELP}`,
+  {
+    ...SELECTION_OPTIONS,
+    slowest: count('N', 1).option(`how many activities (${DEFAULT_SLOWEST})`),
+    activity: ACTIVITY.option(`only this activity: ${ACTIVITY.takes}`),
+    where: FIELD_VALUE.repeated(`only activities whose field F is VALUE, in one of their own events or in one
+        of an activity around them: all must match`),
+  },
+  FRAME_OPTIONS,
+  TRACE_OPTIONS,
+  { json: flag('one JSON object, which docs/explain.md describes') },
+]);
 
 /** @throws UsageError, TraceError, InterruptedError */
-export async function explainCommand(args: readonly string[]): Promise<void> {
-  const given = filesArguments('explain', EXPLAIN_USAGE, args, OPTIONS, newestRecording);
+export async function run(args: readonly string[]): Promise<void> {
+  const given = commandLine.files(args, newestRecording);
   if (given === undefined) return;
   const { files, values } = given;
   const selected = selection(values);
-  const slowest = values.slowest === undefined ? DEFAULT_SLOWEST : countArgument('--slowest', values.slowest);
   const fields = selected.where === undefined ? undefined : new ActivityFields({ where: selected.where });
   const isChosen = selected.isRoot !== undefined || fields !== undefined || values.failed === true;
   const findings = new Findings({
-    slowest,
+    slowest: values.slowest ?? DEFAULT_SLOWEST,
     isChosen,
     isWanted: ({ activity }) =>
       (values.failed !== true || activity.isFailed) && (fields?.matches(activity) ?? true),

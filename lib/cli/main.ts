@@ -51,7 +51,7 @@ async function runOf(name: string): Promise<Run> {
     case '-v':
       return async () => printHelp(`${packageVersion()}\n`);
     case 'completion':
-      return (await import('./completion.ts')).completionCommand;
+      return (await import('./completion.ts')).run;
     default: {
       const command = commandOf(name);
       if (command === undefined) throw noCommand(name);
@@ -64,10 +64,10 @@ async function runOf(name: string): Promise<Run> {
 async function help([name, ...others]: readonly string[]): Promise<void> {
   if (others.length > 0) throw new UsageError('help takes one command.');
   if (name === undefined || name === 'help') return printHelp(usage());
-  if (name === 'completion') return printHelp((await import('./completion.ts')).COMPLETION_USAGE);
+  if (name === 'completion') return printHelp((await import('./completion.ts')).commandLine.help());
   const command = commandOf(name);
   if (command === undefined) throw noCommand(name);
-  printHelp((await command.load()).usage);
+  printHelp((await command.load()).commandLine.help());
 }
 
 function noCommand(name: string): UsageError {

@@ -5,45 +5,41 @@ import { countText, dataSize } from '../view/number-text.ts';
 import { reportHtml } from '../view/report/report-html.ts';
 import { reportedTrace } from '../view/report/reported-trace.ts';
 import { type ReportContent, TraceReport } from '../view/report/trace-report.ts';
+import { text } from './argument-values.ts';
+import { CommandLine } from './command-line.ts';
 import { type CommandOutput, withOutput } from './command-output.ts';
-import { filesArguments } from './file-arguments.ts';
 import { untilInterrupted } from './interruption.ts';
 import { say } from './messages.ts';
 import { UsageError } from './parse-options.ts';
 import { Progress } from './progress.ts';
-import { FRAME_OPTIONS, FRAME_USAGE, frameNames } from './trace/frame-options.ts';
-import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from './trace/trace-argument.ts';
+import { FRAME_OPTIONS, frameNames } from './trace/frame-options.ts';
+import { readWithProgress, TRACE_OPTIONS } from './trace/trace-argument.ts';
 import {
   closeTraceFiles,
-  FILES_USAGE,
+  FILES_HELP,
   fileNames,
-  NEWEST_USAGE,
+  NEWEST_HELP,
   newestRecording,
   openTraceFiles,
   type TraceFiles,
 } from './trace/trace-files.ts';
 
-export const REPORT_USAGE = `Usage: tracewright report [OPTION]... [FILE]... -o REPORT
-
-Writes a report of FILE: one HTML file that says why activities were slow, and shows its activities and events on a
-timeline, as a tree and as statistics, its CPU samples as a flame graph, and its counters. It needs only a browser, and
-no network.
-${TRACE_USAGE}${FILES_USAGE}${NEWEST_USAGE}
-  -o, --output REPORT
-                   the file to write; - is standard output
-${FRAME_USAGE}${MANIFEST_USAGE}
-The report omits the parts of a large trace that do not fit into a browser; it says what is missing.
-`;
-
-const OPTIONS = {
-  ...TRACE_OPTIONS,
-  output: { type: 'string', short: 'o' },
-  ...FRAME_OPTIONS,
-} as const;
+export const commandLine = new CommandLine('report', '[OPTION]... [FILE]... -o REPORT', [
+  `Writes a report of FILE: one HTML file that says why activities were slow, and shows its activities and events on a
+  timeline, as a tree and as statistics, its CPU samples as a flame graph, and its counters. It needs only a browser, and
+  no network.`,
+  `${FILES_HELP} ${NEWEST_HELP}`,
+  {
+    output: text('REPORT', 'a file').option('the file to write; - is standard output', { short: 'o' }),
+  },
+  FRAME_OPTIONS,
+  TRACE_OPTIONS,
+  'The report omits the parts of a large trace that do not fit into a browser; it says what is missing.',
+]);
 
 /** @throws UsageError, TraceError, InterruptedError; the report of what was read so far is written first */
-export async function reportCommand(args: readonly string[]): Promise<void> {
-  const given = filesArguments('report', REPORT_USAGE, args, OPTIONS, newestRecording);
+export async function run(args: readonly string[]): Promise<void> {
+  const given = commandLine.files(args, newestRecording);
   if (given === undefined) return;
   const { files, values } = given;
   const { output } = values;

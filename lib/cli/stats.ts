@@ -7,30 +7,25 @@ import type { StackCounts } from '../trace/trace-reader.ts';
 import { mergeTexts } from '../view/merge/merge-texts.ts';
 import { type MergedInput, MergedTrace } from '../view/merge/merged-trace.ts';
 import { type EventCount, type ProviderCount, TraceSummary } from '../view/trace-summary.ts';
-import { filesArguments } from './file-arguments.ts';
+import { CommandLine } from './command-line.ts';
 import { Output } from './output.ts';
-import {
-  MANIFEST_USAGE,
-  readWithProgress,
+import { flag } from './parse-options.ts';
+import { readWithProgress, TRACE_OPTIONS, unreadText } from './trace/trace-argument.ts';
+import { FILES_HELP, openTraceFiles } from './trace/trace-files.ts';
+
+export const commandLine = new CommandLine('stats', '[OPTION]... FILE...', [
+  `Counts the events of FILE by provider and event, and shows the time span, the processes, and what the recorder lost.`,
+  FILES_HELP,
   TRACE_OPTIONS,
-  TRACE_USAGE,
-  unreadText,
-} from './trace/trace-argument.ts';
-import { FILES_USAGE, openTraceFiles } from './trace/trace-files.ts';
-
-export const STATS_USAGE = `Usage: tracewright stats [OPTION]... FILE...
-
-Counts the events of FILE by provider and event, and shows the time span, the processes, and what the
-recorder lost. ${TRACE_USAGE}${FILES_USAGE}
-${MANIFEST_USAGE}  --json           one JSON object
-`;
+  { json: flag('one JSON object') },
+]);
 
 /** Width of a column in characters: a longer value shifts only its own line. */
 const MAX_WIDTH = 60;
 
 /** @throws UsageError, TraceError */
-export async function statsCommand(args: readonly string[]): Promise<void> {
-  const given = filesArguments('stats', STATS_USAGE, args, { ...TRACE_OPTIONS, json: { type: 'boolean' } });
+export async function run(args: readonly string[]): Promise<void> {
+  const given = commandLine.files(args);
   if (given === undefined) return;
   const trace = await openTraceFiles(given.files, given.values, false);
   const summary = new TraceSummary();

@@ -1,8 +1,8 @@
 /** Invalid command lines of `tracewright collect`, `counters` and `ps`, and their messages. */
 import { describe, expect, it } from 'vitest';
-import { collectCommand } from '../../lib/cli/collect/collect.ts';
-import { countersCommand } from '../../lib/cli/counters/counters.ts';
-import { psCommand } from '../../lib/cli/lists/ps.ts';
+import { run as collectCommand } from '../../lib/cli/collect/collect.ts';
+import { run as countersCommand } from '../../lib/cli/counters/counters.ts';
+import { run as psCommand } from '../../lib/cli/lists/ps.ts';
 import { UsageError } from '../../lib/cli/parse-options.ts';
 import { sessionProviders } from '../../lib/cli/trace/provider-argument.ts';
 
@@ -41,7 +41,15 @@ describe('collect', () => {
       ['-p', '1', '--providers', 'A'],
       'There is no option --providers; did you mean --provider (can be repeated)?',
     ],
-    [['-p', '1', 'file'], 'collect takes no file: "file" is unexpected.'],
+    [['-p', '1', '--provider'], '--provider takes names of providers, but nothing follows it.'],
+    [
+      ['-p', '1', '--output', '--cpu'],
+      '--output takes a file, but "--cpu" follows it; what begins with a dash is given as --output=--cpu.',
+    ],
+    [['-p', '1', '--cpu=yes'], '--cpu takes no value: "yes" is unexpected.'],
+    [['-p', '1', '-x'], 'There is no option -x; --help lists the options.'],
+    [['-p', '1', '--service', ''], '--service takes the name of a service, not "".'],
+    [['-p', '1', 'file'], 'collect takes a COMMAND only after --: "file" is unexpected.'],
   ])('rejects %j', async (args, sentence) => {
     await expect(collectCommand(args)).rejects.toMatchObject({
       name: 'UsageError',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../lib/cli/parse-options.ts';
-import { eventFilter } from '../../lib/cli/trace/event-filter.ts';
+import { parseOptions, UsageError } from '../../lib/cli/parse-options.ts';
+import { eventFilter, FILTER_OPTIONS } from '../../lib/cli/trace/event-filter.ts';
 import type { TraceEvent } from '../../lib/trace/trace-event.ts';
 
 const event = {
@@ -19,7 +19,15 @@ const event = {
   activityPath: '//1/1/2$5',
 } as TraceEvent;
 
-const passes = (values: Parameters<typeof eventFilter>[0]) => eventFilter(values)(event);
+/** The filter that a command line with these options asks for. */
+function filterOf(options: Readonly<Record<string, string | readonly string[] | undefined>>) {
+  const args = Object.entries(options).flatMap(([name, values = []]) =>
+    [values].flat().map((value) => `--${name}=${value}`),
+  );
+  return eventFilter(parseOptions(args, FILTER_OPTIONS)?.values ?? {});
+}
+
+const passes = (options: Parameters<typeof filterOf>[0]) => filterOf(options)(event);
 
 describe("a provider given by its source's name", () => {
   const onLinux = { ...event, provider: '_1st_Acme_Web', providerGuid: undefined } as TraceEvent;
@@ -87,7 +95,7 @@ describe('an event does not pass', () => {
 });
 
 it('an event without keywords passes any keywords', () => {
-  expect(eventFilter({ keywords: '1' })({ ...event, keywords: 0n } as TraceEvent)).toBe(true);
+  expect(filterOf({ keywords: '1' })({ ...event, keywords: 0n } as TraceEvent)).toBe(true);
 });
 
 describe('an invalid filter', () => {
@@ -103,6 +111,6 @@ describe('an invalid filter', () => {
       '--from takes seconds since the start of the trace (1.5, 200ms) or a date (2024-05-17T10:20:30Z), not "noon".',
     ],
   ])('%j is a usage error', (values, message) => {
-    expect(() => eventFilter(values)).toThrow(new UsageError(message));
+    expect(() => filterOf(values)).toThrow(new UsageError(message));
   });
 });

@@ -24,10 +24,10 @@ it.each([
     'a.data has no event Tick of Acme-Web. Their events are CacheMiss and RequestStart.',
   ],
   [
-    { provider: ['Acme-Web'], event: ['CacheMiss'], level: '4' },
+    { provider: ['Acme-Web'], event: ['CacheMiss'], level: 4 },
     'None of the 3 events of a.data matches the options.',
   ],
-  [{ level: '1' }, 'None of the 3 events of a.data matches the options.'],
+  [{ level: 1 }, 'None of the 3 events of a.data matches the options.'],
 ])('%j: %s', (values, says) => {
   expect(emptinessOf(values)).toEqual({ had: 0, says });
 });

@@ -1,19 +1,16 @@
 /** The version, the help, and shell completion, on the built package. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../lib/cli/commands.ts';
-import { completedCommands } from '../../lib/cli/completion.ts';
-import { UsageError } from '../../lib/cli/parse-options.ts';
 
 const main = fileURLToPath(new URL('../../dist/cjs/cli.cjs', import.meta.url));
 const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
 const folder = mkdtempSync(join(tmpdir(), 'tracewright-help-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-afterEach(() => vi.restoreAllMocks());
 
 function tracewright(...args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], { encoding: 'utf8' });
@@ -45,27 +42,63 @@ describe('help', () => {
   });
 });
 
-describe('completion', () => {
-  it('knows exactly the options that each command documents', async () => {
-    vi.spyOn(process.stdout, 'write').mockReturnValue(true);
-    for (const { name, options } of await completedCommands()) {
-      const { run } = (await COMMANDS[name]?.load()) ?? {};
-      if (run === undefined) continue;
-      for (const { long, short, takesValue } of options) {
-        const given = takesValue ? [`--${long}=x`] : [`--${long}`];
-        await run([...given, '--help']);
-        if (short !== undefined) await run([`-${short}`, ...(takesValue ? ['x'] : []), '--help']);
-        if (!takesValue) await expect(run([`--${long}=x`])).rejects.toThrow(UsageError);
-      }
-      expect(options.map(({ long }) => long)).toContain('help');
-      expect(options.length).toBe(new Set(options.map(({ long }) => long)).size);
-    }
-    const dump = (await completedCommands()).find(({ name }) => name === 'dump');
-    expect(dump?.options.map(({ long }) => long)).toEqual(
-      expect.arrayContaining(['provider', 'event', 'from', 'to', 'limit', 'manifest', 'json']),
-    );
-  });
+const scripts = new Map<string, string>();
+/** The completion script of a shell, which takes seconds to make. */
+function scriptOf(shell: string): string {
+  const script = scripts.get(shell) ?? tracewright('completion', shell).stdout;
+  scripts.set(shell, script);
+  return script;
+}
 
+/** The guides, in which an option is found by its long or its short name. */
+const guides = [
+  'README.md',
+  ...readdirSync(new URL('../../docs', import.meta.url)).map((name) => `docs/${name}`),
+]
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8'))
+  .join('\n');
+
+describe('the options of', async () => {
+  const commands = await Promise.all(
+    Object.entries(COMMANDS).map(async ([name, { load }]) => ({ name, ...(await load()) })),
+  );
+
+  describe.each(commands)('$name', ({ name, commandLine }) => {
+    const rows = Object.entries(commandLine.rows);
+
+    it('are all in its help, which fits a terminal', () => {
+      const help = commandLine.help(80);
+      for (const [option, { short, value }] of rows) {
+        const names = `${short === undefined ? '' : `-${short}, `}--${option}${value === undefined ? '' : ` ${value.name}`}`;
+        expect(help).toMatch(new RegExp(`^  ${names.replace(/[[\]|.]/g, '\\$&')}(?:$|  )`, 'm'));
+      }
+      expect(help.split('\n').filter((line) => line.length > 80)).toEqual([]);
+      expect(new Set(help.match(/^ {2}(?:-\w, )?--[\w-]+/gm)).size).toBe(rows.length);
+    });
+
+    it('are completed by each shell', () => {
+      const [, words = ''] = new RegExp(`^    ${name}\\) words='(.*)' ;;$`, 'm').exec(scriptOf('bash')) ?? [];
+      const [, described = ''] =
+        new RegExp(`^    ${name}\\) options=\\((.*?)^    \\)`, 'ms').exec(scriptOf('zsh')) ?? [];
+      for (const [option] of [...rows, ['help'] as const]) {
+        expect(words.split(' ')).toContain(`--${option}`);
+        expect(described).toMatch(new RegExp(`^ *'--${option}:`, 'm'));
+        expect(scriptOf('fish')).toContain(`subcommand_from ${name}' -l ${option} `);
+      }
+    });
+
+    it('are in the guides', () => {
+      const isTold = ([option, { short }]: (typeof rows)[number]) => {
+        const names = short === undefined ? `--${option}` : `(?:--${option}|[\\s\`]-${short})`;
+        return new RegExp(`${names}(?![\\w-])`).test(guides);
+      };
+      expect(rows.filter((row) => !isTold(row)).map(([option]) => option)).toEqual([]);
+    });
+  });
+});
+
+describe('completion', () => {
   const hasShell = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
   function script(shell: string): string {
     const { status, stdout, stderr } = tracewright('completion', shell);
@@ -98,6 +131,11 @@ describe('completion', () => {
     expect(offered('dump', 'perf')).toEqual([]);
     expect(offered('help', 'vi')).toEqual(['view']);
     expect(offered('completion', 'z')).toEqual(['zsh']);
+    expect(offered('export', 'a.nettrace', '--format', 'sp')).toEqual(['speedscope']);
+    expect(offered('view', '--level', '')).toEqual([]);
+    expect(offered('dump', '--level', 'w')).toEqual(['warning']);
+    mkdirSync(join(folder, 'tables'), { recursive: true });
+    expect(offered('export', '--parquet', 't')).toEqual(['tables']);
     expect(offered('record', '--', 'node', '--pro')).toEqual([]);
   });
 
@@ -110,6 +148,7 @@ describe('completion', () => {
     expect(offered('tracewright re')).toEqual(['record', 'report']);
     expect(offered('tracewright dump --li')).toEqual(['--limit']);
     expect(offered('tracewright help vi')).toEqual(['view']);
+    expect(offered('tracewright export --format sp')).toEqual(['speedscope']);
   });
 
   it.skipIf(!hasShell('zsh'))('is loaded by zsh', () => {
@@ -120,12 +159,14 @@ describe('completion', () => {
       said(
         'zsh',
         '-fc',
-        `${load}; _describe() { print -l -- \${(P)2%%:*} }; _files() { print files }
+        `${load}; _describe() { print -l -- \${(P)2%%:*} }; _files() { if [[ $1 == -/ ]]; then print folders; else print files; fi }; compadd() { shift; print -l -- $@ }
         words=(${words}); CURRENT=\${#words}; PREFIX=\${words[-1]}; _tracewright`,
       );
     expect(offered('tracewright re')).toEqual(expect.arrayContaining(['record', 'report', 'help']));
     expect(offered('tracewright dump --li')).toEqual(expect.arrayContaining(['--limit', '--help']));
     expect(offered('tracewright dump perf')).toEqual(['files']);
+    expect(offered('tracewright collect --parquet t')).toEqual(['folders']);
+    expect(offered('tracewright record --mode c')).toEqual(['sequential', 'circular', 'newfile']);
   });
 
   it('exists for no other shell', () => {

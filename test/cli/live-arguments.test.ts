@@ -59,7 +59,7 @@ describe('the command line of live', () => {
   it.each([
     [[], 'live needs --provider NAME or --session NAME on Windows'],
     [['--provider', 'My-*'], '--provider takes a name or a GUID on Windows, not "My-*"'],
-    [['--session', ''], '--session takes the name of an ETW session, but is empty.'],
+    [['--session', ''], '--session takes the name of an ETW session, not "".'],
   ])('is rejected on Windows as %j', (args, message) => {
     expect(() => liveArguments(args, 'win32')).toThrow(message);
   });

@@ -4,40 +4,28 @@ import { differenceSentences } from '../../view/compare/comparison-text.ts';
 import { type ComparedTrace, compareTraces } from '../../view/compare/trace-comparison.ts';
 import { TraceKinds } from '../../view/compare/trace-kinds.ts';
 import { lossText } from '../../view/report/reported-trace.ts';
+import { FILE } from '../argument-values.ts';
+import { CommandLine } from '../command-line.ts';
 import { COMPARED_OPTIONS, comparedTrace } from '../diff.ts';
-import { filesArguments } from '../file-arguments.ts';
 import { sentenceOf, warn } from '../messages.ts';
 import { Output } from '../output.ts';
 import { UsageError } from '../parse-options.ts';
 import { explainTrace } from '../trace/explained-trace.ts';
-import { FRAME_USAGE } from '../trace/frame-options.ts';
-import { MANIFEST_USAGE, TRACE_USAGE } from '../trace/trace-argument.ts';
-import { FILES_USAGE, newestRecording } from '../trace/trace-files.ts';
+import { FILES_HELP, NEWEST_HELP, newestRecording } from '../trace/trace-files.ts';
 import { RuleChecks } from './rule-checks.ts';
 import { RULE_OPTIONS, rulesOf } from './rules.ts';
 
-export const CHECK_USAGE = `Usage: tracewright check [OPTION]... [FILE]...
-
-Checks a trace by rules. The exit status is 0 if all of them hold, 1 if one is broken, with a sentence for each, and 2 if
-FILE cannot be read, or lacks what a rule needs. Without FILE, it checks the newest recording in the current folder: the
-.nettrace files that "tracewright collect" has written.
-${TRACE_USAGE}${FILES_USAGE}
-  --max-block D    no run of one activity, or of none, blocks an event loop for longer (50ms)
-  --max LIMIT      a percentile (p50, p90, p95, p99) or the maximum of the durations of a name or route is no longer:
-                   p99:Request=200ms, max:GET /cart=1s; a name with * limits each route on its own (p95:GET *=80ms);
-                   can be repeated
-  --no-repeated-queries N  no activity makes N or more queries with the same text, or HTTP calls of one route
-  --no-failures    no activity fails
-  --against BEFORE nothing is slower, calls more or fails more often than in this trace, beyond noise, as "tracewright
-                   diff" tells; can be repeated for traces of several processes
-  --rules RULES    a file with such rules: {"max-block": "50ms", "max": ["p99:Request=200ms"], "no-failures": true}
-${FRAME_USAGE}${MANIFEST_USAGE}`;
-
-const OPTIONS = {
-  ...COMPARED_OPTIONS,
-  ...RULE_OPTIONS,
-  rules: { type: 'string' },
-} as const;
+export const commandLine = new CommandLine('check', '[OPTION]... [FILE]...', [
+  `Checks a trace by rules. The exit status is 0 if all of them hold, 1 if one is broken, with a sentence for each, and 2 if
+  FILE cannot be read, or lacks what a rule needs.`,
+  `${FILES_HELP} ${NEWEST_HELP}`,
+  RULE_OPTIONS,
+  {
+    rules: FILE.option(`a file with such rules: {"max-block": "50ms", "max": ["p99:Request=200ms"],
+        "no-failures": true}`),
+  },
+  COMPARED_OPTIONS,
+]);
 
 const BROKEN = 1;
 const UNDECIDED = 2;
@@ -46,8 +34,8 @@ const UNDECIDED = 2;
  * @returns the exit status
  * @throws UsageError
  */
-export async function checkCommand(args: readonly string[]): Promise<number> {
-  const given = filesArguments('check', CHECK_USAGE, args, OPTIONS, newestRecording);
+export async function run(args: readonly string[]): Promise<number> {
+  const given = commandLine.files(args, newestRecording);
   if (given === undefined) return 0;
   const { files, values } = given;
   const rules = rulesOf(values, values.rules);

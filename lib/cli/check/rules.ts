@@ -1,19 +1,15 @@
 /** The rules that `tracewright check` is given as options, or in a file with the same names. */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { countArgument, durationArgument, given } from '../argument-values.ts';
-import type { OptionValues } from '../file-arguments.ts';
-import { UsageError } from '../parse-options.ts';
-
-export const RULE_OPTIONS = {
-  'max-block': { type: 'string' },
-  max: { type: 'string', multiple: true },
-  'no-repeated-queries': { type: 'string' },
-  'no-failures': { type: 'boolean' },
-  against: { type: 'string', multiple: true },
-} as const;
-
-export type RuleValues = OptionValues<typeof RULE_OPTIONS>;
+import { count, duration, FILE } from '../argument-values.ts';
+import {
+  flag,
+  type OptionRow,
+  type OptionRows,
+  type OptionValues,
+  UsageError,
+  ValueKind,
+} from '../parse-options.ts';
 
 /** How long activities may take. */
 export interface Limit {
@@ -38,6 +34,33 @@ export interface Rules {
 const SHARES: Readonly<Record<string, number>> = { p50: 0.5, p90: 0.9, p95: 0.95, p99: 0.99, max: 1 };
 const NS_PER_MS = 1e6;
 
+const LIMIT = new ValueKind<Limit>(
+  'LIMIT',
+  `${Object.keys(SHARES).join(', ')} of a name or route, as in p99:Request=200ms`,
+  (text) => {
+    const [, quantile = '', name = '', limit = ''] = /^(\w+):(.+)=([^=]+)$/s.exec(text) ?? [];
+    const share = Object.hasOwn(SHARES, quantile) ? SHARES[quantile] : undefined;
+    if (share === undefined) return undefined;
+    return { text, share, name, limitNs: duration(0).parse('--max', limit) * NS_PER_MS };
+  },
+);
+
+export const RULE_OPTIONS = {
+  'max-block': duration(0).option(
+    `no run of one activity, or of none, blocks an event loop for longer (50ms)`,
+  ),
+  max: LIMIT.repeated(`a percentile (p50, p90, p95, p99) or the maximum of the durations of a name or route is
+      no longer: p99:Request=200ms, max:GET /cart=1s; a name with * limits each route on its own (p95:GET
+      *=80ms)`),
+  'no-repeated-queries': count('N', 2).option(`no activity makes N or more queries with the same text, or HTTP
+      calls of one route`),
+  'no-failures': flag('no activity fails'),
+  against: FILE.repeated(`nothing is slower, calls more or fails more often than in this trace, beyond noise,
+      as "tracewright diff" tells; several if the trace before is of several processes`),
+} as const satisfies OptionRows;
+
+export type RuleValues = OptionValues<typeof RULE_OPTIONS>;
+
 /**
  * @param values of the command line, which go before those of the file
  * @throws UsageError
@@ -45,11 +68,11 @@ const NS_PER_MS = 1e6;
 export function rulesOf(values: RuleValues, file: string | undefined): Rules {
   const inFile = file === undefined ? {} : valuesIn(file);
   const all = { ...inFile, ...values };
-  const maxBlock = given(durationArgument, '--max-block', all['max-block'], 0);
+  const maxBlock = all['max-block'];
   const rules: Rules = {
     maxBlockNs: maxBlock === undefined ? undefined : maxBlock * NS_PER_MS,
-    limits: [...(inFile.max ?? []), ...(values.max ?? [])].map(limitOf),
-    repeatedQueries: given(countArgument, '--no-repeated-queries', all['no-repeated-queries'], 2),
+    limits: [...(inFile.max ?? []), ...(values.max ?? [])],
+    repeatedQueries: all['no-repeated-queries'],
     noFailures: all['no-failures'] === true,
     against: all.against ?? [],
   };
@@ -58,18 +81,6 @@ export function rulesOf(values: RuleValues, file: string | undefined): Rules {
     throw new UsageError('check takes at least one rule, such as --no-failures; --help lists them.');
   }
   return rules;
-}
-
-/** @throws UsageError */
-function limitOf(text: string): Limit {
-  const [, quantile = '', name = '', limit = ''] = /^(\w+):(.+)=([^=]+)$/s.exec(text) ?? [];
-  const share = Object.hasOwn(SHARES, quantile) ? SHARES[quantile] : undefined;
-  if (share === undefined) {
-    throw new UsageError(
-      `--max takes ${Object.keys(SHARES).join(', ')} of a name or route, as in p99:Request=200ms, not "${text}".`,
-    );
-  }
-  return { text, share, name, limitNs: durationArgument('--max', limit, 0) * NS_PER_MS };
 }
 
 /** @throws UsageError */
@@ -94,16 +105,17 @@ function valuesIn(file: string): RuleValues {
     : { ...values, against: values.against.map((each) => resolve(dirname(file), each)) };
 }
 
-function ruleValue(file: string, name: string, value: unknown): string | boolean | readonly string[] {
+function ruleValue(file: string, name: string, value: unknown): unknown {
   if (!Object.hasOwn(RULE_OPTIONS, name)) {
     const known = Object.keys(RULE_OPTIONS).join(', ');
     throw new UsageError(`The file of rules "${file}" has "${name}", which is none of ${known}.`);
   }
-  const { type, ...option } = RULE_OPTIONS[name as keyof typeof RULE_OPTIONS];
-  if (type === 'boolean' && typeof value === 'boolean') return value;
-  const texts = Array.isArray(value) && 'multiple' in option ? value : [value];
-  if (type === 'string' && texts.every((text) => typeof text === 'string' || typeof text === 'number')) {
-    return 'multiple' in option ? texts.map(String) : String(texts[0]);
+  const { value: kind, repeats }: OptionRow = RULE_OPTIONS[name as keyof typeof RULE_OPTIONS];
+  if (kind === undefined && typeof value === 'boolean') return value;
+  const texts = Array.isArray(value) && repeats ? value : [value];
+  if (kind !== undefined && texts.every((text) => typeof text === 'string' || typeof text === 'number')) {
+    const values = texts.map((text) => kind.parse(`--${name}`, String(text)));
+    return repeats ? values : values[0];
   }
   throw new UsageError(`The file of rules "${file}" has ${JSON.stringify(value)} for "${name}".`);
 }

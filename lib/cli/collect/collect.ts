@@ -10,53 +10,59 @@ import {
   streamingTracing,
   type TracingProvider,
 } from '../../wire/diagnostics-ipc/tracing.ts';
-import { durationArgument, given, sizeArgument } from '../argument-values.ts';
+import { choice, duration, FILE, FOLDER, size, text } from '../argument-values.ts';
+import { CommandLine } from '../command-line.ts';
 import { type ProfileFormat, profileFormat } from '../export/profile-format.ts';
-import { UsageError } from '../parse-options.ts';
+import { flag, type OptionRows, type OptionValues, UsageError } from '../parse-options.ts';
 import { ACTIVITY_RUNS, ACTIVITY_SWITCHES, sessionProviders, TASKS } from '../trace/provider-argument.ts';
 import { type CollectionDestination, type CollectionOptions, collect } from './collection.ts';
-import { TARGET_USAGE, targetArguments } from './target-argument.ts';
+import { TARGET_OPTIONS } from './target-argument.ts';
 
-export const COLLECT_USAGE = `Usage: tracewright collect [OPTION]... -p PID
-       tracewright collect [OPTION]... -- COMMAND [ARGUMENT]...
+const OPTIONS = {
+  output: FILE.option(
+    `the file; by default named after the process and the time. A name that ends with .pb.gz, .cpuprofile or
+      .profiles.jsonl has a profile of the CPU written, as "tracewright export" does, without a .nettrace; this means
+      --cpu`,
+    { short: 'o' },
+  ),
+  provider: text('PROVIDER,...', 'names of providers').repeated(`Name:Keywords:Level:key=value;key=value, as
+      for dotnet-trace: keywords are hex, of Node.Runtime also names (GC+Heap), and default to all; level is a
+      number or a name and defaults to Verbose. The default is all events of all providers, which for .NET are
+      very many, and what "tracewright explain" needs of Node.js`),
+  ring: flag('what the flight recorder of a Node.js process has in memory, and nothing later'),
+  cpu: flag(`also samples what the CPU does, with stacks, and for which activity; of Node.js, only JavaScript
+      on the main thread; COMMAND is sampled without --provider, too`),
+  duration: duration().option('stops after this time, such as 10s or 5min, and ends COMMAND, too'),
+  'max-size': size().option(`stops when all files together approach this size, such as 64MB, which they never
+      exceed`),
+  'nettrace-version': choice('4|6', { 4: StreamFormat.NetTrace, 6: StreamFormat.NetTrace6 }).option(`the
+      nettrace version (4); .NET writes only version 4`),
+  otlp: text('URL', 'the URL of an OpenTelemetry collector').option(`instead of a file: sends activities as
+      spans, as they end, to an OpenTelemetry collector (http://localhost:4318), with the OTEL_EXPORTER_OTLP_*
+      variables for headers and the rest; with --cpu also profiles, every 10 s`),
+  parquet: FOLDER.option(`instead of a file: tables in a folder of Parquet files, as "tracewright export
+      --parquet" writes them; complete files with the events so far appear meanwhile`),
+  'parquet-every': duration().option('how often (60s)'),
+  'parquet-size': size().option('how large a file gets, approximately (128MB)'),
+  service: text('NAME', 'the name of a service').option(`the service in these tables; by default, the name of
+      each process`),
+  web: flag(`instead of a file: shows events in the browser as they come, running activities, durations, and a
+      report of the last events`),
+} as const satisfies OptionRows;
 
-Records the events of a .NET or Node.js process into a .nettrace file for "tracewright", PerfView and other tools: until
-Ctrl-C, for --duration, or until the process exits. COMMAND is recorded from its first event; each process that it
-starts gets a file of its own.
+export const commandLine = new CommandLine(
+  'collect',
+  ['[OPTION]... -p PID', '[OPTION]... -- COMMAND [ARGUMENT]...'],
+  [
+    `Records the events of a .NET or Node.js process into a .nettrace file for "tracewright", PerfView and other tools:
+    until Ctrl-C, for --duration, or until the process exits. COMMAND is recorded from its first event; each process that
+    it starts gets a file of its own.`,
+    TARGET_OPTIONS,
+    OPTIONS,
+    'A Node.js COMMAND need not open its diagnostic port: NODE_OPTIONS makes it do so.',
+  ],
+);
 
-${TARGET_USAGE}  -o, --output FILE         the file; by default named after the process and the time. A name that ends with .pb.gz,
-                            .cpuprofile or .profiles.jsonl has a profile of the CPU written, as "tracewright export"
-                            does, without a .nettrace; this means --cpu
-  --provider PROVIDER,...   Name:Keywords:Level:key=value;key=value, as for dotnet-trace: keywords are hex, of
-                            Node.Runtime also names (GC+Heap), and default to all; level is a number or a name and defaults to Verbose; can be repeated.
-                            The default is all events of all providers, which for .NET are very many, and what
-                            "tracewright explain" needs of Node.js
-  --ring                    what the flight recorder of a Node.js process has in memory, and nothing later
-  --cpu                     also samples what the CPU does, with stacks, and for which activity; of Node.js, only
-                            JavaScript on the main thread; COMMAND is sampled without --provider, too
-  --duration TIME           stops after this time, such as 10s or 5min, and ends COMMAND, too
-  --max-size SIZE           stops when all files together approach this size, such as 64MB, which they never
-                            exceed
-  --nettrace-version 4|6    the nettrace version (4); .NET writes only version 4
-  --otlp URL                instead of a file: sends activities as spans, as they end, to an OpenTelemetry collector
-                            (http://localhost:4318), with the OTEL_EXPORTER_OTLP_* variables for headers and the rest;
-                            with --cpu also profiles, every 10 s
-  --parquet DIR             instead of a file: tables in a folder of Parquet files, as "tracewright export --parquet"
-                            writes them; complete files with the events so far appear meanwhile
-  --parquet-every TIME      how often (60s)
-  --parquet-size SIZE       how large a file gets, approximately (128MB)
-  --service NAME            the service in these tables; by default, the name of each process
-  --web                     instead of a file: shows events in the browser as they come, running activities, durations,
-                            and a report of the last events
-
-A Node.js COMMAND need not open its diagnostic port: NODE_OPTIONS makes it do so.
-`;
-
-/** The value is the version of nettrace. */
-const STREAM_FORMATS: Readonly<Record<string, number>> = {
-  4: StreamFormat.NetTrace,
-  6: StreamFormat.NetTrace6,
-};
 const INFORMATIONAL = 4;
 /** Requests for every provider include neither samples, nor activity switches, runs and tasks. */
 const SAMPLES: TracingProvider = {
@@ -69,24 +75,11 @@ const SAMPLES: TracingProvider = {
 export const BUFFER_MEGABYTES = 256;
 
 /** @throws UsageError, DiagnosticsClientError */
-export async function collectCommand(args: readonly string[]): Promise<number> {
-  const values = targetArguments('collect', COLLECT_USAGE, args, {
-    output: { type: 'string', short: 'o' },
-    provider: { type: 'string', multiple: true },
-    cpu: { type: 'boolean' },
-    ring: { type: 'boolean' },
-    duration: { type: 'string' },
-    'max-size': { type: 'string' },
-    'nettrace-version': { type: 'string' },
-    otlp: { type: 'string' },
-    parquet: { type: 'string' },
-    'parquet-every': { type: 'string' },
-    'parquet-size': { type: 'string' },
-    service: { type: 'string' },
-    web: { type: 'boolean' },
-  });
-  if (values === undefined) return 0;
-  const { output, provider, ring = false, duration } = values;
+export async function run(args: readonly string[]): Promise<number> {
+  const given = commandLine.command(args);
+  if (given === undefined) return 0;
+  const { values, command } = given;
+  const { output, provider, ring = false } = values;
   const profile = output === undefined ? undefined : profileFormat(output);
   const cpu = values.cpu === true || profile !== undefined;
   if (ring && (provider !== undefined || cpu)) {
@@ -97,7 +90,7 @@ export async function collectCommand(args: readonly string[]): Promise<number> {
   const destination = await destinationArgument(values);
   const isExplained = provider === undefined && (destination === undefined || values.web === true);
   // What somebody starts to look at it may be slowed down a little; what already runs may be in production.
-  const isSampled = cpu || (isExplained && values.command.length > 0);
+  const isSampled = cpu || (isExplained && command.length > 0);
   const asked = sessionProviders(provider, {}, true);
   const providers = ring
     ? sessionProviders([FLIGHT_RECORDER], {}, false)
@@ -107,12 +100,12 @@ export async function collectCommand(args: readonly string[]): Promise<number> {
         ...(isExplained ? [ACTIVITY_RUNS] : []),
       ];
   return collect({
-    target: values,
-    tracing: tracingOf(providers, streamFormat(values['nettrace-version'] ?? '4')),
+    target: { ...values, command },
+    tracing: tracingOf(providers, values['nettrace-version']),
     file: output,
     write: profile && (await profileWriter(profile)),
-    duration: given(durationArgument, '--duration', duration),
-    maxSize: given(sizeArgument, '--max-size', values['max-size']),
+    duration: values.duration,
+    maxSize: values['max-size'],
     isRing: ring,
     asked: provider === undefined ? [] : asked.map(({ name }) => name).filter((name) => name !== '*'),
     destination,
@@ -133,21 +126,11 @@ export function tracingOf(
   });
 }
 
-interface DestinationValues {
-  readonly otlp?: string | undefined;
-  readonly cpu?: boolean | undefined;
-  readonly parquet?: string | undefined;
-  readonly 'parquet-every'?: string | undefined;
-  readonly 'parquet-size'?: string | undefined;
-  readonly service?: string | undefined;
-  readonly web?: boolean | undefined;
-  readonly output?: string | undefined;
-  readonly 'max-size'?: string | undefined;
-}
+type Values = OptionValues<typeof OPTIONS>;
 
 const PARQUET_INTERVAL_MS = 60_000;
 
-async function destinationArgument(values: DestinationValues): Promise<CollectionDestination | undefined> {
+async function destinationArgument(values: Values): Promise<CollectionDestination | undefined> {
   const { otlp, cpu, parquet, service, web } = values;
   const [chosen, other] = (['otlp', 'parquet', 'web'] as const).filter((name) => values[name] !== undefined);
   if (chosen !== undefined) refuse(values, ['output', 'max-size'], `--${chosen} writes no single file`);
@@ -158,8 +141,7 @@ async function destinationArgument(values: DestinationValues): Promise<Collectio
     refuse(values, ['parquet-every', 'parquet-size', 'service'], '--parquet DIR is missing');
     return undefined;
   }
-  const interval = given(durationArgument, '--parquet-every', values['parquet-every']) ?? PARQUET_INTERVAL_MS;
-  const maxFileSize = given(sizeArgument, '--parquet-size', values['parquet-size']);
+  const { 'parquet-every': interval = PARQUET_INTERVAL_MS, 'parquet-size': maxFileSize } = values;
   const { parquetDestination } = await import('./parquet-destination.ts');
   return parquetDestination({ folder: parquet, service, interval, maxFileSize });
 }
@@ -170,13 +152,7 @@ async function profileWriter(format: ProfileFormat): Promise<CollectionOptions['
   return (stream, output) => writeProfile(stream, output, format);
 }
 
-function refuse(values: DestinationValues, names: readonly (keyof DestinationValues)[], why: string): void {
+function refuse(values: Values, names: readonly (keyof Values)[], why: string): void {
   const name = names.find((each) => values[each] !== undefined);
   if (name !== undefined) throw new UsageError(`${why}: --${name} cannot be given.`);
-}
-
-function streamFormat(version: string): number {
-  const format = Object.hasOwn(STREAM_FORMATS, version) ? STREAM_FORMATS[version] : undefined;
-  if (format !== undefined) return format;
-  throw new UsageError(`--nettrace-version takes 4 or 6, not "${version}".`);
 }

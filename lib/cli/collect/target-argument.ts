@@ -1,30 +1,26 @@
 /** The process that a command works on: a running one, one that it waits for, or one that it starts. */
 import type { ArrivedProcess } from '../../diagnostics/client/arrived-process.ts';
 import type { TracingSession } from '../../diagnostics/client/tracing-session.ts';
-import { processIdArgument, splitCommand } from '../command-arguments.ts';
-import { optionArguments } from '../file-arguments.ts';
+import { PROCESS_ID, text } from '../argument-values.ts';
 import { sentenceOf, warn } from '../messages.ts';
-import { UsageError } from '../parse-options.ts';
+import { type OptionRows, type OptionValues, UsageError } from '../parse-options.ts';
 import { withFailure } from '../record/recorded-command.ts';
 import { StopRequest } from '../stop-request.ts';
 import { type OpenedTarget, running, started, type Target, targetOf, waitedFor } from './target.ts';
-import { UNPREPARED_OPTIONS, UNPREPARED_USAGE, type UnpreparedValues } from './unprepared.ts';
+import { UNPREPARED_OPTIONS } from './unprepared.ts';
 
-const TARGET_OPTIONS = {
-  'process-id': { type: 'string', short: 'p' },
-  'diagnostic-port': { type: 'string' },
+export const TARGET_OPTIONS = {
+  'process-id': PROCESS_ID.option(
+    `the process; "tracewright ps" lists those with a port. Linux: a Node.js process that was not prepared is given
+      one through its inspector`,
+    { short: 'p' },
+  ),
   ...UNPREPARED_OPTIONS,
-} as const;
+  'diagnostic-port': text('ADDRESS', 'the address of a socket').option(`listens on this socket (Windows: pipe)
+      for a process started with DOTNET_DiagnosticPorts=ADDRESS, and resumes it once its events are recorded`),
+} as const satisfies OptionRows;
 
-export const TARGET_USAGE = `  -p, --process-id PID      the process; "tracewright ps" lists those with a port. Linux: a Node.js process that was not
-                            prepared is given one through its inspector
-${UNPREPARED_USAGE}  --diagnostic-port ADDRESS listens on this socket (Windows: pipe) for a process started with
-                            DOTNET_DiagnosticPorts=ADDRESS, and resumes it once its events are recorded
-`;
-
-export interface TargetValues extends UnpreparedValues {
-  readonly 'process-id'?: string | undefined;
-  readonly 'diagnostic-port'?: string | undefined;
+export interface TargetValues extends OptionValues<typeof TARGET_OPTIONS> {
   /** The command has its arguments; it is empty or omitted if there is none. */
   readonly command?: readonly string[];
   /** Says where the output of the command goes; `stderr` if our own stdout is for something else. */
@@ -33,24 +29,6 @@ export interface TargetValues extends UnpreparedValues {
 
 /** Called with each later process, which waits. Must not reject. */
 type OnLater = (later: OpenedTarget, stop: StopRequest) => Promise<void>;
-
-/**
- * The command line of a command that works on a process: OPTIONS [-- COMMAND [ARGUMENT]...].
- *
- * @param options the command's own; see `optionArguments`
- * @returns undefined if help was requested, after printing it
- * @throws UsageError
- */
-export function targetArguments<const O extends Parameters<typeof optionArguments>[3]>(
-  name: string,
-  usage: string,
-  args: readonly string[],
-  options: O,
-) {
-  const { own, command } = splitCommand(args);
-  const values = optionArguments(name, usage, own, { ...TARGET_OPTIONS, ...options });
-  return values && { ...values, command };
-}
 
 /**
  * Works on the process, unless the user cancels while waiting for it.
@@ -81,7 +59,7 @@ export async function withTarget(
   };
   try {
     let target: Target | number | undefined;
-    if (processId !== undefined) target = await running(processIdArgument(processId), values);
+    if (processId !== undefined) target = await running(processId, values);
     else if (address !== undefined) target = await waitedFor(address, stop, toLater);
     else target = await started(command, output, stop, toLater);
     if (target === undefined) return 0;

@@ -4,20 +4,14 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DiagnosticsClientError } from '../../diagnostics/client/client-error.ts';
 import { findPort } from '../../diagnostics/client/find-port.ts';
 import { canAsk, isConfirmed, say } from '../messages.ts';
+import { flag, type OptionRows, type OptionValues } from '../parse-options.ts';
 
 export const UNPREPARED_OPTIONS = {
-  yes: { type: 'boolean' },
-  leave: { type: 'boolean' },
-} as const;
+  yes: flag('on a terminal: opens a port in a Node.js process without one, and does not ask before'),
+  leave: flag('leaves this port open; otherwise the process closes it at the end'),
+} as const satisfies OptionRows;
 
-export const UNPREPARED_USAGE = `  --yes                     on a terminal: opens a port in a Node.js process without one, and does not ask before
-  --leave                   leaves this port open; otherwise the process closes it at the end
-`;
-
-export interface UnpreparedValues {
-  readonly yes?: boolean | undefined;
-  readonly leave?: boolean | undefined;
-}
+export type UnpreparedValues = OptionValues<typeof UNPREPARED_OPTIONS>;
 
 export interface RunningPort {
   readonly address: string;
@@ -30,10 +24,7 @@ const CLOSING_MS = 3000;
 const POLL_MS = 50;
 
 /** @throws DiagnosticsClientError */
-export async function runningPort(
-  processId: number,
-  { yes, leave = false }: UnpreparedValues,
-): Promise<RunningPort> {
+export async function runningPort(processId: number, { yes, leave }: UnpreparedValues): Promise<RunningPort> {
   try {
     return { address: await findPort(processId), gone: async () => {} };
   } catch (error) {
@@ -56,7 +47,7 @@ export async function runningPort(
       );
     }
   }
-  const { openMs, workers } = await openPortIn(unprepared, leave);
+  const { openMs, workers } = await openPortIn(unprepared, leave === true);
   const inspector = openMs === undefined ? 'which is open' : `which was open for ${Math.ceil(openMs)} ms`;
   const threads = workers === 0 ? '' : ` and ${workers} of its worker threads`;
   const later = leave ? 'stays open' : 'closes at the end';

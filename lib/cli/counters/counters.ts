@@ -12,32 +12,19 @@ import {
   type TracingProvider,
 } from '../../wire/diagnostics-ipc/tracing.ts';
 import { TraceError } from '../../wire/trace-error.ts';
-import { durationArgument, given } from '../argument-values.ts';
+import { duration } from '../argument-values.ts';
 import { BUFFER_MEGABYTES } from '../collect/collect.ts';
-import { readSession, TARGET_USAGE, targetArguments, withTarget } from '../collect/target-argument.ts';
+import { readSession, TARGET_OPTIONS, withTarget } from '../collect/target-argument.ts';
+import { CommandLine } from '../command-line.ts';
 import { say } from '../messages.ts';
-import { UsageError } from '../parse-options.ts';
+import { flag, UsageError, ValueKind } from '../parse-options.ts';
 import { hasTerminal } from '../terminal/terminal-page.ts';
 import { CounterFeed } from './counter-feed.ts';
 import { CounterLines } from './counter-lines.ts';
 import { CounterTable } from './counter-table.ts';
 
 /** Those of dotnet-counters, and one that only Node.js has. */
-const DEFAULT_PROVIDERS = 'System.Runtime,Microsoft.AspNetCore.Hosting,Node.Runtime';
-
-export const COUNTERS_USAGE = `Usage: tracewright counters [OPTION]... -p PID
-       tracewright counters [OPTION]... -- COMMAND [ARGUMENT]...
-
-Shows the counters (EventCounters and meters) of a .NET or Node.js process as it reports them: on a terminal as a
-table, otherwise one line per value. Ends with Ctrl-C, after --duration, or when the process exits. For a process that
-was already running, the table is a page with keys: q closes it, s sorts it, / filters it, arrows and page keys scroll.
-Counters are read from COMMAND, or from the first .NET or Node.js process that it starts; its output goes to stderr.
-
-${TARGET_USAGE}  --provider NAME,...       event sources and meters; can be repeated (${DEFAULT_PROVIDERS})
-  --interval TIME           between values (1s)
-  --duration TIME           stops after this time, such as 10s or 5min
-  --json                    one JSON object per line and value
-`;
+const DEFAULT_PROVIDERS = ['System.Runtime', 'Microsoft.AspNetCore.Hosting', 'Node.Runtime'];
 
 const INFORMATIONAL = 4;
 /** This keyword of System.Diagnostics.Metrics selects the values of meters. */
@@ -52,33 +39,60 @@ const MAX_HISTOGRAMS = 10;
 const FIRST_SHARING_VERSION = 8;
 const SHARED_SESSION = 'SHARED';
 const MIN_INTERVAL_MS = 100;
+const DEFAULT_INTERVAL_MS = 1000;
 /** A shorter trace cannot even be recognised as one. */
 const LEAST_TRACE_SIZE = 8;
 
+/** Names of event sources and meters. */
+const NAMES = new ValueKind('NAME,...', 'names of event sources and meters', (given) => {
+  const names = given
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '');
+  for (const problem of names.flatMap((name) => wrongCaseOf(name) ?? [])) {
+    throw new UsageError(`--provider: ${problem}`);
+  }
+  return names.length === 0 || names.some((name) => /[;=]/.test(name)) ? undefined : names;
+});
+
+export const commandLine = new CommandLine(
+  'counters',
+  ['[OPTION]... -p PID', '[OPTION]... -- COMMAND [ARGUMENT]...'],
+  [
+    `Shows the counters (EventCounters and meters) of a .NET or Node.js process as it reports them: on a terminal as a
+    table, otherwise one line per value. Ends with Ctrl-C, after --duration, or when the process exits. For a process that
+    was already running, the table is a page with keys: q closes it, s sorts it, / filters it, arrows and page keys
+    scroll. Counters are read from COMMAND, or from the first .NET or Node.js process that it starts; its output goes to
+    stderr.`,
+    TARGET_OPTIONS,
+    {
+      provider: NAMES.repeated(`event sources and meters, by default ${DEFAULT_PROVIDERS.join(', ')}`),
+      interval: duration(MIN_INTERVAL_MS).option('between values (1s)'),
+      duration: duration().option('stops after this time, such as 10s or 5min'),
+      json: flag('one JSON object per line and value'),
+    },
+  ],
+);
+
 /** @throws UsageError, DiagnosticsClientError, TraceError */
-export async function countersCommand(args: readonly string[]): Promise<number> {
-  const values = targetArguments('counters', COUNTERS_USAGE, args, {
-    provider: { type: 'string', multiple: true },
-    interval: { type: 'string' },
-    duration: { type: 'string' },
-    json: { type: 'boolean' },
-  });
-  if (values === undefined) return 0;
-  const names = namesArgument(values.provider?.join() ?? DEFAULT_PROVIDERS);
-  const interval = durationArgument('--interval', values.interval ?? '1s', MIN_INTERVAL_MS) / 1000;
-  const duration = given(durationArgument, '--duration', values.duration);
-  return withTarget({ ...values, commandOutput: 'stderr' }, async (target, stop) => {
+export async function run(args: readonly string[]): Promise<number> {
+  const given = commandLine.command(args);
+  if (given === undefined) return 0;
+  const { values, command } = given;
+  const names = values.provider?.flat() ?? DEFAULT_PROVIDERS;
+  const interval = (values.interval ?? DEFAULT_INTERVAL_MS) / 1000;
+  return withTarget({ ...values, command, commandOutput: 'stderr' }, async (target, stop) => {
     const sessionId = await meterSessionOf(target.client);
     const session = await target.client.collectTracing(tracingOf(names, interval, sessionId));
     const isTable = process.stdout.isTTY === true && values.json !== true;
     // Keys are input for a command that we started.
-    const isPage = isTable && hasTerminal() && values.command.length === 0;
+    const isPage = isTable && hasTerminal() && command.length === 0;
     const view = isTable
       ? new CounterTable(isPage ? () => stop.stop() : undefined)
       : new CounterLines(values.json === true);
     const feed = new CounterFeed(view, sessionId, interval);
     try {
-      await readSession(session, target, stop, duration, () => readEvents(session, feed));
+      await readSession(session, target, stop, values.duration, () => readEvents(session, feed));
     } finally {
       await view.end();
     }
@@ -139,17 +153,4 @@ async function readEvents(session: TracingSession, feed: CounterFeed): Promise<v
     const isCut = error instanceof TraceError && error.code === 'truncated' && !session.isStopped;
     if (!isCut && bytes >= LEAST_TRACE_SIZE) throw error;
   }
-}
-
-function namesArgument(text: string): string[] {
-  const names = text
-    .split(',')
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
-  const wrong = names.find((name) => name.includes(';') || name.includes('='));
-  for (const problem of names.flatMap((name) => wrongCaseOf(name) ?? [])) {
-    throw new UsageError(`--provider: ${problem}`);
-  }
-  if (names.length > 0 && wrong === undefined) return names;
-  throw new UsageError(`--provider takes names of event sources and meters, not "${wrong ?? text}".`);
 }

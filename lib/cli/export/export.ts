@@ -10,18 +10,19 @@ import type { Trace } from '../../trace/trace.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import { countText, dataSize } from '../../view/number-text.ts';
 import { TraceError } from '../../wire/trace-error.ts';
+import { choice, FOLDER, text } from '../argument-values.ts';
+import { CommandLine } from '../command-line.ts';
 import { type CommandOutput, withOutput, withTemporaries } from '../command-output.ts';
-import { filesArguments, type OptionValues } from '../file-arguments.ts';
 import { InterruptedError, untilInterrupted } from '../interruption.ts';
 import { say, warn } from '../messages.ts';
-import { UsageError } from '../parse-options.ts';
-import { eventFilter, FILTER_OPTIONS, FILTER_USAGE } from '../trace/event-filter.ts';
+import { flag, type OptionRows, type OptionValues, UsageError } from '../parse-options.ts';
+import { eventFilter, FILTER_OPTIONS } from '../trace/event-filter.ts';
 import { FilteredEvents } from '../trace/filtered-events.ts';
-import { FRAME_OPTIONS, FRAME_USAGE, frameNames } from '../trace/frame-options.ts';
-import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from '../trace/trace-argument.ts';
+import { FRAME_OPTIONS, frameNames } from '../trace/frame-options.ts';
+import { readWithProgress, TRACE_OPTIONS } from '../trace/trace-argument.ts';
 import {
   closeTraceFiles,
-  FILES_USAGE,
+  FILES_HELP,
   fileNames,
   filesText,
   openTraceFiles,
@@ -30,52 +31,59 @@ import {
 import { profileExporter } from './profile-exporter.ts';
 import { otlpEncoding, PROFILE_FORMATS, profileFormat } from './profile-format.ts';
 
-export const EXPORT_USAGE = `Usage: tracewright export [OPTION]... FILE... -o OUT
-       tracewright export [OPTION]... FILE... --parquet DIR
-
-Converts FILE to a format for other tools. ${TRACE_USAGE}${FILES_USAGE}
-  -o, --output OUT the file to write; - is standard output
-  --format FORMAT  by default, the format follows from the extension of OUT:
-                   perfetto    (.pftrace) for ui.perfetto.dev and trace_processor: activities as slices, other events
-                               as instants, counters and CPU samples
-                   speedscope  (.speedscope.json) activities and CPU samples, for speedscope.app
-                   csv         (.csv) one line per event, for spreadsheets and databases
-                   pprof       (.pb.gz, .pprof) CPU samples with their activities, for pprof, Pyroscope and others
-                   cpuprofile  (.cpuprofile) CPU samples of one thread, for DevTools and VS Code
-                   otlp        (.jsonl, .otlp.json; .pb for protobuf) activities as OpenTelemetry spans, for Jaeger and
-                               collectors
-                   otlp-profiles
-                               (.profiles.jsonl; .profiles.pb for protobuf) CPU samples as OpenTelemetry profiles,
-                               linked to these spans
-                   nettrace    (.nettrace) for PerfView, dotnet-trace and other tools that read nettrace
-  --parquet DIR    instead of a file: tables in a folder of Parquet files, by date and service, for DuckDB, ClickHouse,
-                   Spark and others; several traces can share the folder
-  --service NAME   parquet: the service; by default, the names of the processes
-  --flatten        csv: one column per field instead of the payload as JSON; reads FILE twice
-  --nettrace-version V
-                   nettrace: 6 (the default), or 4 for tools before .NET 10; 4 has one process and no labels
-For speedscope, perfetto, parquet and profiles:
-${FRAME_USAGE}
-${FILTER_USAGE}${MANIFEST_USAGE}`;
-
-const OPTIONS = {
-  ...TRACE_OPTIONS,
-  ...FILTER_OPTIONS,
-  output: { type: 'string', short: 'o' },
-  format: { type: 'string' },
-  parquet: { type: 'string' },
-  service: { type: 'string' },
-  flatten: { type: 'boolean' },
-  'nettrace-version': { type: 'string' },
-  ...FRAME_OPTIONS,
+const FORMATS = {
+  perfetto: `(.pftrace) for ui.perfetto.dev and trace_processor: activities as slices, other events as instants, counters
+    and CPU samples`,
+  speedscope: '(.speedscope.json) activities and CPU samples, for speedscope.app',
+  csv: '(.csv) one line per event, for spreadsheets and databases',
+  pprof: '(.pb.gz, .pprof) CPU samples with their activities, for pprof, Pyroscope and others',
+  cpuprofile: '(.cpuprofile) CPU samples of one thread, for DevTools and VS Code',
+  otlp: `(.jsonl, .otlp.json; .pb for protobuf) activities as OpenTelemetry spans, for Jaeger and collectors`,
+  'otlp-profiles': `(.profiles.jsonl; .profiles.pb for protobuf) CPU samples as OpenTelemetry profiles, linked to these
+    spans`,
+  nettrace: '(.nettrace) for PerfView, dotnet-trace and other tools that read nettrace',
 } as const;
-
-type Values = OptionValues<typeof OPTIONS>;
-
-const FORMATS = ['perfetto', 'speedscope', 'csv', 'nettrace', 'otlp', ...PROFILE_FORMATS] as const;
-type Format = (typeof FORMATS)[number];
+type Format = keyof typeof FORMATS;
 /** These name the frames of stacks. */
 const NAMING_FORMATS: ReadonlySet<Format> = new Set(['speedscope', 'perfetto', ...PROFILE_FORMATS]);
+
+const FORMAT = choice(
+  'FORMAT',
+  Object.fromEntries((Object.keys(FORMATS) as Format[]).map((format) => [format, format])),
+);
+
+const OPTIONS = {
+  output: text('OUT', 'a file').option('the file to write; - is standard output', { short: 'o' }),
+  format: FORMAT.option('by default, the format follows from the extension of OUT:', {
+    terms: Object.entries(FORMATS),
+  }),
+  parquet: FOLDER.option(`instead of a file: tables in a folder of Parquet files, by date and service, for
+      DuckDB, ClickHouse, Spark and others; several traces can share the folder`),
+  service: text('NAME', 'the name of a service').option(`parquet: the service; by default, the names of the
+      processes`),
+  flatten: flag('csv: one column per field instead of the payload as JSON; reads FILE twice'),
+  'nettrace-version': choice('6|4', { 6: 6, 4: 4 } as const).option(`nettrace: 6 (the default), or 4 for tools
+      before .NET 10; 4 has one process and no labels`),
+} as const satisfies OptionRows;
+
+export const commandLine = new CommandLine(
+  'export',
+  ['[OPTION]... FILE... -o OUT', '[OPTION]... FILE... --parquet DIR'],
+  [
+    `Converts FILE to a format for other tools.`,
+    FILES_HELP,
+    OPTIONS,
+    'For speedscope, perfetto, parquet and profiles:',
+    FRAME_OPTIONS,
+    'Which events, and how they are read:',
+    FILTER_OPTIONS,
+    TRACE_OPTIONS,
+  ],
+);
+
+type Values = OptionValues<
+  typeof OPTIONS & typeof FRAME_OPTIONS & typeof FILTER_OPTIONS & typeof TRACE_OPTIONS
+>;
 
 const SUFFIXES: readonly (readonly [suffix: string, format: Format])[] = [
   ['.speedscope.json', 'speedscope'],
@@ -89,8 +97,8 @@ const SUFFIXES: readonly (readonly [suffix: string, format: Format])[] = [
 ];
 
 /** @throws UsageError; TraceError and InterruptedError after the events read so far have been written */
-export async function exportCommand(args: readonly string[]): Promise<void> {
-  const given = filesArguments('export', EXPORT_USAGE, args, OPTIONS);
+export async function run(args: readonly string[]): Promise<void> {
+  const given = commandLine.files(args);
   if (given === undefined) return;
   const { files, values } = given;
   const { output } = values;
@@ -130,7 +138,7 @@ export async function exportCommand(args: readonly string[]): Promise<void> {
   if (failure !== undefined) throw failure;
 }
 
-/** @throws like `exportCommand` */
+/** @throws like `run` */
 async function exportFolder(files: TraceFiles, folder: string, values: Values): Promise<void> {
   for (const name of ['output', 'format', 'flatten', 'nettrace-version'] as const) {
     if (values[name] !== undefined)
@@ -211,10 +219,7 @@ async function exporterMaker(
       return (trace) => profileExporter({ format, encoding: otlpEncoding(output) }, trace, names);
     }
     case 'nettrace': {
-      if (version !== undefined && version !== '4' && version !== '6') {
-        throw new UsageError(`--nettrace-version takes 4 or 6, not "${version}".`);
-      }
-      return (trace) => new NetTraceExport(version === '4' ? 4 : 6, trace);
+      return (trace) => new NetTraceExport(version ?? 6, trace);
     }
     case 'csv': {
       const columns = values.flatten === true ? await payloadColumns(files, values) : undefined;
@@ -225,13 +230,10 @@ async function exporterMaker(
 
 function formatOf(output: string, { format: given }: Values): Format {
   const lower = output.toLowerCase();
-  const name =
+  const format =
     given ?? profileFormat(output)?.format ?? SUFFIXES.find(([suffix]) => lower.endsWith(suffix))?.[1];
-  const format = FORMATS.find((known) => known === name);
   if (format !== undefined) return format;
-  const choice = `one of ${FORMATS.join(', ')}`;
-  if (given !== undefined) throw new UsageError(`--format takes ${choice}, not "${given}".`);
-  throw new UsageError(`No format has the extension of ${output}: --format takes ${choice}.`);
+  throw new UsageError(`No format has the extension of ${output}: --format takes ${FORMAT.takes}.`);
 }
 
 async function payloadColumns(files: TraceFiles, values: Values): Promise<readonly string[]> {

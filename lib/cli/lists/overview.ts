@@ -5,29 +5,12 @@ import { etwOverview } from '../../record/etw-overview.ts';
 import type { OverviewEnabling, OverviewProcess, TraceOverview } from '../../record/trace-overview.ts';
 import { tracefsOverview } from '../../record/tracefs-overview.ts';
 import { thousands } from '../../view/number-text.ts';
-import { optionalArgument } from '../file-arguments.ts';
 import type { Output } from '../output.ts';
 import { type TableColumn, TerminalTable } from '../terminal/terminal-table.ts';
 
 /** Level 255, and 0 in ETW. */
 const ALL_LEVELS: ReadonlySet<number> = new Set([0, 255]);
 const ALL_KEYWORDS: ReadonlySet<bigint> = new Set([0n, 0xffff_ffff_ffff_ffffn]);
-
-export interface OverviewArguments {
-  /** The pattern as it was given; by default, it matches everything. */
-  readonly pattern: string;
-  readonly isJson: boolean;
-}
-
-/** @returns undefined if help was requested, after printing it. @throws UsageError */
-export function overviewArguments(
-  command: string,
-  usage: string,
-  args: readonly string[],
-): OverviewArguments | undefined {
-  const given = optionalArgument(command, usage, args, { json: { type: 'boolean' } });
-  return given && { pattern: given.file ?? '*', isJson: given.values.json === true };
-}
 
 /**
  * @param pattern whose text may be the name of a provider that Windows does not know

@@ -1,27 +1,26 @@
 /** `tracewright providers`: who can be recorded on this machine, and which sessions have enabled whom. */
 import type { OverviewEnabling, OverviewProvider } from '../../record/trace-overview.ts';
+import { CommandLine } from '../command-line.ts';
 import { say } from '../messages.ts';
 import { Output } from '../output.ts';
+import { flag } from '../parse-options.ts';
 import type { TableColumn } from '../terminal/terminal-table.ts';
 import {
   asJson,
   keywordsText,
   levelText,
   matching,
-  overviewArguments,
   printTable,
   processText,
   readOverview,
 } from './overview.ts';
 
-export const PROVIDERS_USAGE = `Usage: tracewright providers [OPTION]... [NAME|GUID]
-
-Lists the providers of this machine: on Windows those of ETW that are registered or running, with the processes that
-run them; on Linux the tracepoints of user_events by provider. For each, the sessions that have enabled it. If NAME or
-GUID is that of one provider, its processes and sessions are listed in full; * in it stands for any text.
-
-  --json           one JSON object per line
-`;
+export const commandLine = new CommandLine('providers', '[OPTION]... [NAME|GUID]', [
+  `Lists the providers of this machine: on Windows those of ETW that are registered or running, with the processes that
+  run them; on Linux the tracepoints of user_events by provider. For each, the sessions that have enabled it. If NAME or
+  GUID is that of one provider, its processes and sessions are listed in full; * in it stands for any text.`,
+  { json: flag('one JSON object per line') },
+]);
 
 const COLUMNS: readonly TableColumn[] = [
   { title: 'PROVIDER' },
@@ -42,13 +41,14 @@ const SESSION_COLUMNS: readonly TableColumn[] = [
 const MAX_PROCESSES = 2;
 
 /** @throws UsageError, RecorderError */
-export async function providersCommand(args: readonly string[]): Promise<void> {
-  const given = overviewArguments('providers', PROVIDERS_USAGE, args);
+export async function run(args: readonly string[]): Promise<void> {
+  const given = commandLine.optionalName(args);
   if (given === undefined) return;
-  const overview = readOverview(given.pattern);
-  const providers = matching(overview.providers, given.pattern);
+  const { name: pattern = '*', values } = given;
+  const overview = readOverview(pattern);
+  const providers = matching(overview.providers, pattern);
   const output = new Output();
-  if (given.isJson) {
+  if (values.json === true) {
     for (const provider of providers) output.json(asJson(provider));
   } else {
     printTable(output, COLUMNS, providers.map(rowOf));
@@ -57,7 +57,7 @@ export async function providersCommand(args: readonly string[]): Promise<void> {
   }
   await output.flush();
   if (providers.length === 0) {
-    say(given.pattern === '*' ? 'There are no providers.' : `There is no provider ${given.pattern}.`);
+    say(pattern === '*' ? 'There are no providers.' : `There is no provider ${pattern}.`);
   }
   for (const note of overview.providerNotes) say(note);
 }

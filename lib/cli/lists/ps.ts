@@ -5,18 +5,17 @@ import { listPorts } from '../../diagnostics/client/find-port.ts';
 import type { DiagnosticPort } from '../../diagnostics/client/port-folder.ts';
 import type { ProcessInfo } from '../../wire/diagnostics-ipc/process-info.ts';
 import { processName } from '../../wire/diagnostics-ipc/process-info.ts';
-import { optionArguments } from '../file-arguments.ts';
+import { CommandLine } from '../command-line.ts';
 import { say } from '../messages.ts';
 import { Output } from '../output.ts';
+import { flag } from '../parse-options.ts';
 import { type TableColumn, TerminalTable } from '../terminal/terminal-table.ts';
 
-export const PS_USAGE = `Usage: tracewright ps [OPTION]...
-
-Lists the processes that "tracewright collect" and "counters" can connect to: .NET processes, and Node.js processes
-with tracewright, that have a diagnostic port this user may access.
-
-  --json           one JSON object per line
-`;
+export const commandLine = new CommandLine('ps', '[OPTION]...', [
+  `Lists the processes that "tracewright collect" and "counters" can connect to: .NET processes, and Node.js processes
+  with tracewright, that have a diagnostic port this user may access.`,
+  { json: flag('one JSON object per line') },
+]);
 
 /** Processes that do not answer in this time are shown without details. */
 const ANSWER_MS = 2000;
@@ -35,8 +34,8 @@ interface PortProcess extends DiagnosticPort {
 }
 
 /** @throws UsageError */
-export async function psCommand(args: readonly string[]): Promise<void> {
-  const values = optionArguments('ps', PS_USAGE, args, { json: { type: 'boolean' } });
+export async function run(args: readonly string[]): Promise<void> {
+  const values = commandLine.options(args);
   if (values === undefined) return;
   const asked = await Promise.all((await listPorts()).map(ask));
   const processes = asked.filter((one) => one !== undefined);

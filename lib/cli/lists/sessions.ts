@@ -1,8 +1,10 @@
 /** `tracewright sessions`: who records on this machine, and what. */
 import type { OverviewEnabling, OverviewSession, TraceOverview } from '../../record/trace-overview.ts';
 import { thousands } from '../../view/number-text.ts';
+import { CommandLine } from '../command-line.ts';
 import { say } from '../messages.ts';
 import { Output } from '../output.ts';
+import { flag } from '../parse-options.ts';
 import type { TableColumn } from '../terminal/terminal-table.ts';
 import {
   asJson,
@@ -10,19 +12,16 @@ import {
   levelText,
   lostText,
   matching,
-  overviewArguments,
   printTable,
   processText,
   readOverview,
 } from './overview.ts';
 
-export const SESSIONS_USAGE = `Usage: tracewright sessions [OPTION]... [NAME]
-
-Lists the tracing sessions of this machine, whoever started them: those of ETW, or on Linux trace instances and users
-of perf events. For a session, NAME lists the providers that it has enabled; * in it stands for any text.
-
-  --json           one JSON object per line, with the providers
-`;
+export const commandLine = new CommandLine('sessions', '[OPTION]... [NAME]', [
+  `Lists the tracing sessions of this machine, whoever started them: those of ETW, or on Linux trace instances and users
+  of perf events. For a session, NAME lists the providers that it has enabled; * in it stands for any text.`,
+  { json: flag('one JSON object per line, with the providers') },
+]);
 
 const COLUMNS: readonly TableColumn[] = [
   { title: 'NUMBER', align: 'right', dropOrder: 1 },
@@ -50,13 +49,14 @@ interface Enabled extends OverviewEnabling {
 }
 
 /** @throws UsageError, RecorderError */
-export async function sessionsCommand(args: readonly string[]): Promise<void> {
-  const given = overviewArguments('sessions', SESSIONS_USAGE, args);
+export async function run(args: readonly string[]): Promise<void> {
+  const given = commandLine.optionalName(args);
   if (given === undefined) return;
+  const { name: pattern = '*', values } = given;
   const overview = readOverview('*');
-  const sessions = matching(overview.sessions, given.pattern);
+  const sessions = matching(overview.sessions, pattern);
   const output = new Output();
-  if (given.isJson) {
+  if (values.json === true) {
     for (const session of sessions) {
       const providers = enabledIn(overview, session).map(({ session: _, ...one }) => one);
       output.json(asJson({ ...session, providers }));
@@ -77,9 +77,7 @@ export async function sessionsCommand(args: readonly string[]): Promise<void> {
   await output.flush();
   if (sessions.length === 0) {
     say(
-      given.pattern === '*'
-        ? 'There are no sessions that this user can see.'
-        : `There is no session ${given.pattern}.`,
+      pattern === '*' ? 'There are no sessions that this user can see.' : `There is no session ${pattern}.`,
     );
   }
   for (const note of overview.sessionNotes) say(note);

@@ -2,29 +2,30 @@
 import { providerGuidOf } from '../../record/etw-provider-options.ts';
 import type { SelectionOptions } from '../../record/tracepoint-selection.ts';
 import { isGuidText } from '../../wire/guid.ts';
-import { keywordsArgument, levelArgument } from '../argument-values.ts';
-import { commandArguments } from '../command-arguments.ts';
-import { UsageError } from '../parse-options.ts';
-import { EVENT_OPTIONS, EVENT_USAGE } from '../trace/event-filter.ts';
+import { text } from '../argument-values.ts';
+import { CommandLine } from '../command-line.ts';
+import { flag, UsageError } from '../parse-options.ts';
+import { EVENT_OPTIONS } from '../trace/event-filter.ts';
 import { FilteredEvents } from '../trace/filtered-events.ts';
 import { tracepointProviderPattern } from '../trace/provider-name.ts';
 
-export const LIVE_USAGE = `Usage: tracewright live [OPTION]... [-- COMMAND [ARGUMENT]...]
-
-Shows the events that programs write to Linux user_events or Windows ETW, on the whole system, as they are written:
-seconds since the start, thread, provider and event, activity path, fields. Ends with COMMAND, or with Ctrl-C. The
-output of COMMAND goes to stderr, so that stdout has only events. Under sudo, COMMAND runs as the user who invoked it.
-
-  --provider NAME  only events of this provider (* for any text); can be repeated. Windows needs at least one: a name
-                   or a GUID
-  --session NAME   Windows: the events of this session, which another program has started in real-time mode
-${EVENT_USAGE}  --json           one JSON object per line, as in "tracewright dump"
-  --web            in the browser, at an address that only this user's programs are told: events, running activities,
-                   durations, and a report of the last events
-
-Events are shown in time order, a quarter to half a second after they were written. On a terminal, without COMMAND, they
-are a page with keys: q ends it, space pauses it, / filters it, arrows and page keys scroll. Errors are red.
-`;
+export const commandLine = new CommandLine('live', '[OPTION]... [-- COMMAND [ARGUMENT]...]', [
+  `Shows the events that programs write to Linux user_events or Windows ETW, on the whole system, as they are written:
+  seconds since the start, thread, provider and event, activity path, fields. Ends with COMMAND, or with Ctrl-C. The
+  output of COMMAND goes to stderr, so that stdout has only events. Under sudo, COMMAND runs as the user who invoked it.`,
+  {
+    ...EVENT_OPTIONS,
+    provider: text('NAME', 'the name of a provider').repeated(`only events of this provider (* for any text).
+        Windows needs at least one: a name or a GUID`),
+    session: text('NAME', 'the name of an ETW session').option(`Windows: the events of this session, which
+        another program has started in real-time mode`),
+    json: flag('one JSON object per line, as in "tracewright dump"'),
+    web: flag(`in the browser, at an address that only this user's programs are told: events, running
+        activities, durations, and a report of the last events`),
+  },
+  `Events are shown in time order, a quarter to half a second after they were written. On a terminal, without COMMAND,
+  they are a page with keys: q ends it, space pauses it, / filters it, arrows and page keys scroll. Errors are red.`,
+]);
 
 export interface LiveArguments {
   /** What the system records. */
@@ -41,21 +42,16 @@ export interface LiveArguments {
 }
 
 /**
- * @returns undefined if help was requested
+ * @returns undefined if help was requested, after printing it
  * @throws UsageError
  */
 export function liveArguments(
   args: readonly string[],
   platform: NodeJS.Platform = process.platform,
 ): LiveArguments | undefined {
-  const { values, command } = commandArguments(args, {
-    ...EVENT_OPTIONS,
-    session: { type: 'string' },
-    json: { type: 'boolean' },
-    web: { type: 'boolean' },
-    help: { type: 'boolean', short: 'h' },
-  });
-  if (values.help === true) return undefined;
+  const parsed = commandLine.command(args);
+  if (parsed === undefined) return undefined;
+  const { values, command } = parsed;
   if (values.json === true && values.web === true)
     throw new UsageError('live takes --json or --web, not both.');
   const { provider: given = [], session, ...others } = values;
@@ -67,10 +63,13 @@ export function liveArguments(
   const shown = isWindows ? providers.flatMap((name) => [name, providerGuidOf(name)]) : providers;
   // The kernel matches names, not patterns: if there is a pattern, record everything.
   const named = providers.some((name) => name.includes('*')) ? [] : providers;
-  const level = values.level === undefined ? {} : { level: levelArgument(values.level) };
-  const keywords = values.keywords === undefined ? {} : { keywords: keywordsArgument(values.keywords) };
+  const { level, keywords } = values;
   return {
-    selected: { providers: named, ...level, ...keywords },
+    selected: {
+      providers: named,
+      ...(level !== undefined && { level }),
+      ...(keywords !== undefined && { keywords }),
+    },
     session,
     events: new FilteredEvents({ ...others, ...(shown.length > 0 && { provider: shown }) }),
     json: values.json === true,
@@ -81,7 +80,6 @@ export function liveArguments(
 
 /** @throws UsageError */
 function checkWindows(providers: readonly string[], session: string | undefined): void {
-  if (session === '') throw new UsageError('--session takes the name of an ETW session, but is empty.');
   if (session !== undefined) return;
   if (providers.length === 0) {
     throw new UsageError(

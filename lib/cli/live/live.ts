@@ -2,23 +2,22 @@
 import { openTrace } from '../../trace/open-trace.ts';
 import { EventJson } from '../dump/event-json.ts';
 import { eventText } from '../dump/event-text.ts';
-import { printHelp, say, warn } from '../messages.ts';
+import { say, warn } from '../messages.ts';
 import { Output } from '../output.ts';
 import { commandUser } from '../record/command-user.ts';
 import { RecordedCommand, withFailure } from '../record/recorded-command.ts';
 import { StopRequest } from '../stop-request.ts';
 import { hasTerminal } from '../terminal/terminal-page.ts';
-import { LIVE_USAGE, type LiveArguments, liveArguments } from './live-arguments.ts';
+import { type LiveArguments, liveArguments } from './live-arguments.ts';
 import { LivePage } from './live-page.ts';
 import { type LiveSource, liveSource } from './live-source.ts';
 
+export { commandLine } from './live-arguments.ts';
+
 /** @returns the exit status @throws UsageError, RecorderError, TraceError */
-export async function liveCommand(args: readonly string[]): Promise<number> {
+export async function run(args: readonly string[]): Promise<number> {
   const given = liveArguments(args);
-  if (given === undefined) {
-    printHelp(LIVE_USAGE);
-    return 0;
-  }
+  if (given === undefined) return 0;
   const user = commandUser(undefined);
   const live = liveSource(given, user);
   const stop = new StopRequest();

@@ -12,19 +12,21 @@ import { text } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { thrownMessage, thrownText } from '../../base/value-text.ts';
 import { definedSources, generateManifest } from '../../source/manifest.ts';
+import { FOLDER } from '../argument-values.ts';
+import { CommandLine } from '../command-line.ts';
 import { StandardOutput } from '../command-output.ts';
-import { fileArguments } from '../file-arguments.ts';
 import type { NamedManifest } from './manifest-resources.ts';
 
-export const MANIFEST_COMMAND_USAGE = `Usage: tracewright manifest FILE [--resources DIR]
-
-Loads the JavaScript module FILE and prints an ETW manifest (XML) for each event source that it, or a module that it
-imports, has defined. The output of FILE goes to stderr. On Windows, "wevtutil im" installs a manifest;
-tools that support .NET's EventSource need none.
-
-  --resources DIR   instead of printing them, writes the manifests to the folder DIR as NAME.man, with NAME.dll for their
-                    names and messages, and install.cmd and uninstall.cmd for administrators of Windows
-`;
+export const commandLine = new CommandLine('manifest', 'FILE [--resources DIR]', [
+  `Loads the JavaScript module FILE and prints an ETW manifest (XML) for each event source that it, or a module that it
+  imports, has defined. The output of FILE goes to stderr. On Windows, "wevtutil im" installs a manifest; tools that
+  support .NET's EventSource need none.`,
+  {
+    resources: FOLDER.option(`instead of printing them, writes the manifests to the folder DIR as NAME.man,
+        with NAME.dll for their names and messages, and install.cmd and uninstall.cmd for administrators of
+        Windows`),
+  },
+]);
 
 /** Tells the child process that it runs the module. */
 const MODULE_VARIABLE = 'TRACEWRIGHT_MANIFEST_MODULE';
@@ -38,8 +40,8 @@ interface Result {
 }
 
 /** @throws UsageError */
-export async function manifestCommand(args: readonly string[]): Promise<void> {
-  const given = fileArguments('manifest', MANIFEST_COMMAND_USAGE, args, { resources: { type: 'string' } });
+export async function run(args: readonly string[]): Promise<void> {
+  const given = commandLine.file(args);
   if (given === undefined) return;
   if (process.env[MODULE_VARIABLE] !== undefined) return runModule(given.file);
   const { manifests, problem } = await resultOf(given.file, args);

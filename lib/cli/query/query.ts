@@ -5,16 +5,16 @@ import { writeTraceTables } from '../../export/parquet/trace-tables.ts';
 import { Database, isTableFolder } from '../../query/database.ts';
 import { loadDuckDb } from '../../query/duckdb.ts';
 import type { TraceError } from '../../wire/trace-error.ts';
+import { CommandLine } from '../command-line.ts';
 import { withTemporaries } from '../command-output.ts';
-import { filesArguments, type OptionValues } from '../file-arguments.ts';
 import { warn } from '../messages.ts';
 import { Output } from '../output.ts';
-import { UsageError } from '../parse-options.ts';
-import { FRAME_OPTIONS, FRAME_USAGE, frameNames } from '../trace/frame-options.ts';
-import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from '../trace/trace-argument.ts';
+import { flag, type OptionRows, type OptionValues, UsageError } from '../parse-options.ts';
+import { FRAME_OPTIONS, frameNames } from '../trace/frame-options.ts';
+import { readWithProgress, TRACE_OPTIONS } from '../trace/trace-argument.ts';
 import {
   closeTraceFiles,
-  FILES_USAGE,
+  FILES_HELP,
   fileNames,
   openTraceFiles,
   type TraceFiles,
@@ -22,33 +22,32 @@ import {
 import { ANSWER_FORMATS, type AnswerFormat } from './query-output.ts';
 import { answerInput, prompt, QuerySession } from './query-prompt.ts';
 
-export const QUERY_USAGE = `Usage: tracewright query [OPTION]... FILE... [SQL]
-
-Answers SQL about FILE. ${TRACE_USAGE}FILE can also be a folder of Parquet files that "export --parquet" wrote, or such a folder's s3:// or https:// URL.
-${FILES_USAGE}Without SQL, it is asked for on the terminal, or read from standard input.
-
-This needs DuckDB: npm install @duckdb/node-api
-
-Tables are events, activities, samples, stacks, processes, threads and losses. Each kind of event is a view with a column
-for each field, such as "MyCompany-MyService/RequestStart". Macros:
-  children_of('//1/1')     the activities in this one
-  under('//1/1')           the events in this activity, and in those in it
-  percentiles('Request')   durations of the activities with this name; without one, of all
-  cpu_by('Request')        the CPU samples of each of them; cpu_functions('Request') has them by function
-  critical_path('//1/1')   what made this activity slow; without one, the slowest
-
-  --csv, --json, --markdown, --chart
-                   the answer's format; otherwise, a table
-${FRAME_USAGE}${MANIFEST_USAGE}`;
-
 const OPTIONS = {
-  ...TRACE_OPTIONS,
-  csv: { type: 'boolean' },
-  json: { type: 'boolean' },
-  markdown: { type: 'boolean' },
-  chart: { type: 'boolean' },
+  csv: flag('answers as CSV'),
+  json: flag('answers as JSON'),
+  markdown: flag('answers as a table in Markdown'),
+  chart: flag('answers as a chart of bars'),
   ...FRAME_OPTIONS,
-} as const;
+  ...TRACE_OPTIONS,
+} as const satisfies OptionRows;
+
+export const commandLine = new CommandLine('query', '[OPTION]... FILE... [SQL]', [
+  `Answers SQL about FILE. Without SQL, it is asked for on the terminal, or read from standard input.`,
+  `${FILES_HELP} FILE can also be a folder of Parquet files that "export --parquet" wrote, or such
+  a folder's s3:// or https:// URL.`,
+  'This needs DuckDB: npm install @duckdb/node-api',
+  `Tables are events, activities, samples, stacks, processes, threads and losses. Each kind of event is a view with a
+  column for each field, such as "MyCompany-MyService/RequestStart". Macros:`,
+  [
+    ["children_of('//1/1')", 'the activities in this one'],
+    ["under('//1/1')", 'the events in this activity, and in those in it'],
+    ["percentiles('Request')", 'durations of the activities with this name; without one, of all'],
+    ["cpu_by('Request')", "the CPU samples of each of them; cpu_functions('Request') has them by function"],
+    ["critical_path('//1/1')", 'what made this activity slow; without one, the slowest'],
+  ],
+  'An answer is a table, or has another format:',
+  OPTIONS,
+]);
 
 type Values = OptionValues<typeof OPTIONS>;
 
@@ -57,8 +56,8 @@ const STATEMENT =
   /^\s*(?:\(|--|\/\*|(?:select|from|with|values|table|describe|desc|summarize|show|explain|pivot|unpivot|copy|create|set|pragma|call|attach|install|load)\s|\.(?:tables|schema|help)\b)/i;
 
 /** @throws UsageError; Error: DuckDB's, a trace's or the system's */
-export async function queryCommand(args: readonly string[]): Promise<void> {
-  const given = filesArguments('query', QUERY_USAGE, args, OPTIONS);
+export async function run(args: readonly string[]): Promise<void> {
+  const given = commandLine.files(args);
   if (given === undefined) return;
   const { values } = given;
   const format = formatOf(values);
@@ -72,7 +71,7 @@ export async function queryCommand(args: readonly string[]): Promise<void> {
   await withTemporaries(() => answer(files, sql, format, values));
 }
 
-/** @throws like `queryCommand` */
+/** @throws like `run` */
 async function answer(
   files: TraceFiles,
   sql: string | undefined,

@@ -1,6 +1,6 @@
 /** How the events that `tracewright record` records reach us, and which options apply. */
 import { UsageError } from '../parse-options.ts';
-import { ETW_OPTIONS } from './record-etw-arguments.ts';
+import { ETW_OPTIONS, type RecordValues } from './record-options.ts';
 
 /**
  * - `system`: from all programs, through the system's tracer
@@ -8,24 +8,9 @@ import { ETW_OPTIONS } from './record-etw-arguments.ts';
  */
 export type RecordMode = 'system' | 'user_events';
 
-interface ModeValues extends Readonly<Partial<Record<keyof typeof ETW_OPTIONS, unknown>>> {
-  readonly 'user-events'?: boolean;
-  readonly 'process-id'?: string;
-  readonly provider?: readonly string[];
-  readonly tracepoint?: readonly string[];
-  readonly stacks?: boolean;
-  readonly 'max-size'?: string;
-  readonly 'end-left-behind'?: boolean;
-  readonly 'buffer-size'?: string;
-  readonly user?: string;
-  readonly cpu?: boolean;
-  readonly frequency?: string;
-  readonly ring?: boolean;
-}
-
 /** @throws UsageError for options that do not apply */
 export function modeArgument(
-  values: ModeValues,
+  values: RecordValues,
   command: readonly string[],
   platform: NodeJS.Platform,
 ): RecordMode {
@@ -44,16 +29,11 @@ export function modeArgument(
 }
 
 const SYSTEMS: readonly NodeJS.Platform[] = ['linux', 'win32'];
-const WINDOWS_OPTIONS = [
-  'stacks',
-  'max-size',
-  'end-left-behind',
-  ...(Object.keys(ETW_OPTIONS) as (keyof typeof ETW_OPTIONS)[]),
-] as const;
+const WINDOWS_OPTIONS = Object.keys(ETW_OPTIONS) as (keyof typeof ETW_OPTIONS)[];
 /** Windows takes at most so many samples per second. */
 const MAX_SAMPLES = 8000;
 
-function systemMode(values: ModeValues, command: readonly string[], platform: NodeJS.Platform): RecordMode {
+function systemMode(values: RecordValues, command: readonly string[], platform: NodeJS.Platform): RecordMode {
   if (values['process-id'] !== undefined && values.cpu !== true && platform !== 'win32') {
     throw new UsageError(
       '--process-id needs --user-events or --cpu: "tracewright collect -p PID" records the events of one process.',
@@ -67,9 +47,9 @@ function systemMode(values: ModeValues, command: readonly string[], platform: No
     if (values.provider === undefined) {
       throw new UsageError('On Windows, record needs a --provider, by name or GUID.');
     }
-    const frequency = Number(values.frequency ?? 1);
-    if (frequency > MAX_SAMPLES) {
-      throw new UsageError(`--frequency takes at most ${MAX_SAMPLES} on Windows, not "${values.frequency}".`);
+    const { frequency } = values;
+    if (frequency !== undefined && frequency > MAX_SAMPLES) {
+      throw new UsageError(`--frequency takes at most ${MAX_SAMPLES} on Windows, not "${frequency}".`);
     }
   } else {
     const other = WINDOWS_OPTIONS.find((option) => values[option] !== undefined);
@@ -80,7 +60,7 @@ function systemMode(values: ModeValues, command: readonly string[], platform: No
 }
 
 function userEventsMode(
-  values: ModeValues,
+  values: RecordValues,
   command: readonly string[],
   platform: NodeJS.Platform,
 ): RecordMode {

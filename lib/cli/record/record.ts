@@ -5,10 +5,10 @@
 import { RecorderError } from '../../platform/recorder-error.ts';
 import { RECORDER_VARIABLE } from '../../platform/recorder-notice.ts';
 import { missingTracer } from '../../record/tracefs.ts';
-import { clearProgress, printHelp, say, sentenceOf, showProgress, warn } from '../messages.ts';
+import { clearProgress, say, sentenceOf, showProgress, warn } from '../messages.ts';
 import { StopRequest } from '../stop-request.ts';
 import { commandUser } from './command-user.ts';
-import { RECORD_USAGE, type RecordArguments, recordArguments } from './record-arguments.ts';
+import { type RecordArguments, recordArguments } from './record-arguments.ts';
 import { recordEtw } from './record-etw.ts';
 import { recordUserEvents } from './record-user-events.ts';
 import { type CommandEnd, RecordedCommand, withFailure } from './recorded-command.ts';
@@ -16,13 +16,12 @@ import type { RunningRecording } from './running-recording.ts';
 
 const PROGRESS_MS = 200;
 
+export { commandLine } from './record-options.ts';
+
 /** @returns the exit status @throws UsageError, RecorderError, DiagnosticsClientError */
-export async function recordCommand(args: readonly string[]): Promise<number> {
+export async function run(args: readonly string[]): Promise<number> {
   const given = recordArguments(args);
-  if (given === undefined) {
-    printHelp(RECORD_USAGE);
-    return 0;
-  }
+  if (given === undefined) return 0;
   const reason = canFallBack(given) ? missingTracer() : undefined;
   if (reason !== undefined) {
     say(`${reason} ${given.command[0]} is recorded through EventPipe instead, into ${given.eventPipeFile}.`);

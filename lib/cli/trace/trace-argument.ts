@@ -6,32 +6,26 @@ import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { ManifestFinder, TmfFinder } from '../../trace/trace-reader.ts';
 import { countText, dataSize } from '../../view/number-text.ts';
 import { lossText } from '../../view/report/reported-trace.ts';
+import { FILE, text } from '../argument-values.ts';
 import { warn } from '../messages.ts';
+import type { OptionRows, OptionValues } from '../parse-options.ts';
 import { Progress } from '../progress.ts';
 import { MemoryWatch } from './memory-watch.ts';
 
 export const TRACE_OPTIONS = {
-  manifest: { type: 'string', multiple: true },
-  tmf: { type: 'string', multiple: true },
-  member: { type: 'string', multiple: true },
-} as const;
+  manifest: FILE.repeated(
+    `describes events of an .etl that are not self-describing, or a folder of such files`,
+  ),
+  tmf: FILE.repeated(`describes WPP messages of an .etl: a .tmf file, the PDB of a program, or a folder of
+      them`),
+  member: text('NAME', 'the name of a trace in an archive').repeated(`the trace to read from a zip or
+      .diagsession with several: its name, or a part of it`),
+} as const satisfies OptionRows;
 
-export interface TraceValues {
-  /** Paths. */
-  readonly manifest?: readonly string[] | undefined;
-  /** Paths. */
-  readonly tmf?: readonly string[] | undefined;
-  /** Names of traces in archives, or parts of them. */
-  readonly member?: readonly string[] | undefined;
-}
+export type TraceValues = OptionValues<typeof TRACE_OPTIONS>;
 
-export const TRACE_USAGE = `FILE is an .etl, .nettrace, .netperf, perf.data or trace.dat, plain or in gzip, zstd or zip; - is standard input.
-`;
-
-export const MANIFEST_USAGE = `  --manifest FILE  describes events of an .etl that are not self-describing, or a folder of such files; can be repeated
-  --tmf FILE       describes WPP messages of an .etl: a .tmf file, the PDB of a program, or a folder of them; can be repeated
-  --member NAME    the trace to read from a zip or .diagsession with several: its name, or a part of it; can be repeated
-`;
+export const TRACE_HELP =
+  'FILE is an .etl, .nettrace, .netperf, perf.data or trace.dat, plain or in gzip, zstd or zip; - is standard input.';
 
 /** A trace to open. */
 export interface TracePlace {

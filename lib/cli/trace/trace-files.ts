@@ -13,6 +13,7 @@ import {
   inWords,
   openTraceArgument,
   readingText,
+  TRACE_HELP,
   type TracePlace,
   type TraceValues,
 } from './trace-argument.ts';
@@ -20,13 +21,13 @@ import {
 /** Paths; a single one may be `-`, standard input. */
 export type TraceFiles = readonly string[];
 
-export const FILES_USAGE = `Several FILEs are read as one: their activities are joined by W3C's trace and span ids, and their times corrected to
-the clock of the first. A zip or .diagsession with several traces is read as these. The .etl files of one Windows
-recording are one trace: X.etl includes X.kernel.etl and others beside it, and X_%d.etl means all with a number.
-`;
+export const FILES_HELP = `${TRACE_HELP} Several FILEs are read as one: their activities are joined by W3C's trace and span ids, and
+  their times corrected to the clock of the first. A zip or .diagsession with several traces is read as these. The .etl
+  files of one Windows recording are one trace: X.etl includes X.kernel.etl and others beside it, and X_%d.etl means all
+  with a number.`;
 
-export const NEWEST_USAGE = `Without FILE, the newest recording in the current folder: the .nettrace files that "tracewright collect" has written.
-`;
+export const NEWEST_HELP = `Without FILE, it is the newest recording in the current folder: the .nettrace files that
+  "tracewright collect" has written.`;
 
 /**
  * The newest recording in the current folder: its newest .nettrace file and those recorded at the same time, since each

@@ -6,7 +6,7 @@ import { MetricActivities } from '../../view/cpu/metric-activities.ts';
 import { thousands } from '../../view/number-text.ts';
 import { warn } from '../messages.ts';
 import type { Output } from '../output.ts';
-import { UsageError } from '../parse-options.ts';
+import { ValueKind } from '../parse-options.ts';
 import { type TableColumn, TerminalTable } from '../terminal/terminal-table.ts';
 import { eventFilter } from '../trace/event-filter.ts';
 import { indented, percent } from './view-functions.ts';
@@ -22,22 +22,24 @@ const COLUMNS: readonly TableColumn[] = [
   { title: 'Activity Name', cut: 'start' },
 ];
 
+export interface MetricArgument {
+  readonly event: string;
+  readonly field: string | undefined;
+}
+
+export const METRIC = new ValueKind<MetricArgument>('E[:F]', 'EVENT or EVENT:FIELD', (given) => {
+  const { event, field } = /^(?<event>.+?)(?::(?<field>[^:]+))?$/s.exec(given)?.groups ?? {};
+  return event === undefined ? undefined : { event, field };
+});
+
 export class MetricView {
   trace: Trace | undefined;
-  readonly #event: string;
-  readonly #field: string | undefined;
+  readonly #asked: MetricArgument;
   readonly #metric: MetricActivities;
 
-  /**
-   * @param text EVENT[:FIELD]
-   * @throws UsageError
-   */
-  constructor(text: string, { isRoot }: Selection) {
-    const { event = '', field } = /^(?<event>.+?)(?::(?<field>[^:]+))?$/s.exec(text)?.groups ?? {};
-    if (event === '') throw new UsageError('--metric takes EVENT or EVENT:FIELD, but is empty.');
-    this.#event = event;
-    this.#field = field;
-    this.#metric = new MetricActivities(eventFilter({ event: [event] }), field, isRoot);
+  constructor(asked: MetricArgument, { isRoot }: Selection) {
+    this.#asked = asked;
+    this.#metric = new MetricActivities(eventFilter({ event: [asked.event] }), asked.field, isRoot);
   }
 
   add(event: TraceEvent): void {
@@ -81,9 +83,9 @@ export class MetricView {
   finish(files: string): void {
     const { activities, withoutField } = this.#metric;
     const { samples } = activities.all;
-    if (samples === 0) warn(`${files} has no event ${this.#event}.`);
+    if (samples === 0) warn(`${files} has no event ${this.#asked.event}.`);
     if (withoutField > 0) {
-      warn(`${thousands(withoutField)} of ${thousands(samples)} events have no number ${this.#field}.`);
+      warn(`${thousands(withoutField)} of ${thousands(samples)} events have no number ${this.#asked.field}.`);
     }
   }
 }

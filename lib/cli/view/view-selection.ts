@@ -1,30 +1,26 @@
 /** Which activities `tracewright view` selects. */
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { TracedActivity } from '../../view/traced-activity.ts';
-import { countArgument } from '../argument-values.ts';
-import type { OptionValues } from '../file-arguments.ts';
-import { UsageError } from '../parse-options.ts';
-import { eventFilter } from '../trace/event-filter.ts';
+import { count, text } from '../argument-values.ts';
+import { flag, type OptionRows, type OptionValues, UsageError, ValueKind } from '../parse-options.ts';
+import { ACTIVITY } from '../trace/event-filter.ts';
 import { MAX_KEPT } from '../trace/filtered-events.ts';
 import { providerTest } from '../trace/provider-name.ts';
 
-export const SELECTION_OPTIONS = {
-  activity: { type: 'string' },
-  name: { type: 'string' },
-  slowest: { type: 'string' },
-  where: { type: 'string', multiple: true },
-  failed: { type: 'boolean' },
-} as const;
+export const FIELD_VALUE = new ValueKind('F=VALUE', 'a field and its value (user=alice)', (given) => {
+  const at = given.indexOf('=');
+  return at > 0 ? ([given.slice(0, at), given.slice(at + 1)] as const) : undefined;
+});
 
-export const SELECTION_USAGE = `  --activity ID    only this activity and those in it: a path (//1/1, or /#4321/1/1/ of one process) or a GUID
-  --name NAME      only activities with this name (Request or MyCompany-MyService/Request)
-  --slowest N      only the N slowest, the slowest first
-  --where F=VALUE  only activities whose field F is VALUE, in one of their own events, otherwise in one of an activity
-                   around them, otherwise in those in them, if these agree; can be repeated: all must match
-  --failed         only failed activities
-                   A tree also shows what is in the selected activities; --stats counts it only for
-                   --activity.
-`;
+export const SELECTION_OPTIONS = {
+  slowest: count('N', 1).option('only the N slowest, the slowest first'),
+  activity: ACTIVITY.option(`only this activity and those in it: ${ACTIVITY.takes}`),
+  name: text('NAME', 'the name of activities').option(`only activities with this name (Request or
+      MyCompany-MyService/Request)`),
+  where: FIELD_VALUE.repeated(`only activities whose field F is VALUE, in one of their own events, otherwise
+      in one of an activity around them, otherwise in those in them, if these agree: all must match`),
+  failed: flag('only failed activities'),
+} as const satisfies OptionRows;
 
 export interface Selection {
   /** What the user selected, for a message that it does not exist; undefined for all. */
@@ -46,18 +42,17 @@ export interface Selection {
 /** @throws UsageError */
 export function selection(values: OptionValues<typeof SELECTION_OPTIONS>): Selection {
   const { activity, name } = values;
-  const isWanted = activity === undefined ? () => true : eventFilter({ activity: [activity] });
+  const isWanted = activity?.has ?? (() => true);
   const otherNames = new Set<string>();
   const hasName = name === undefined ? () => true : nameTest(name, otherNames);
-  const slowest = values.slowest === undefined ? undefined : countArgument('--slowest', values.slowest);
   const where = values.where === undefined ? undefined : whereArgument(values.where);
   const isFailed = values.failed === true;
   const isAny = activity === undefined && name === undefined;
   return {
-    wanted: isAny ? undefined : [name, activity].filter((text) => text !== undefined).join(' '),
+    wanted: isAny ? undefined : [name, activity?.text].filter((text) => text !== undefined).join(' '),
     isWanted,
     isRoot: isAny ? undefined : (event, found) => isWanted(event) && hasName(event, found),
-    slowest,
+    slowest: values.slowest,
     where,
     isFailed,
     isInsideCounted: activity !== undefined && name === undefined,
@@ -89,15 +84,9 @@ function nameTest(
 }
 
 /** @throws UsageError */
-function whereArgument(texts: readonly string[]): Record<string, string> {
-  const pairs = texts.map((text) => {
-    const at = text.indexOf('=');
-    if (at > 0) return [text.slice(0, at), text.slice(at + 1)] as const;
-    throw new UsageError(`--where takes a field and its value (user=alice), not "${text}".`);
-  });
+function whereArgument(pairs: readonly (readonly [field: string, value: string])[]): Record<string, string> {
   const where = Object.fromEntries(pairs);
-  if (Object.keys(where).length < pairs.length) {
-    throw new UsageError(`--where takes one value of each field, not ${texts.join(' and ')}.`);
-  }
-  return where;
+  if (Object.keys(where).length === pairs.length) return where;
+  const texts = pairs.map((pair) => pair.join('='));
+  throw new UsageError(`--where takes one value of each field, not ${texts.join(' and ')}.`);
 }

@@ -30,10 +30,9 @@ const MARKS: Readonly<Record<TracedActivity['state'], readonly [mark: string, st
 /** Its stop says so: no other mark says more. */
 const FAILED = ['failed ', 'red'] as const;
 
-export const MARKS_USAGE = `"failed" is an activity whose stop says so, such as by success=false, errorType or statusCode=500: docs/activities.md has
-the rule. For an activity without a stop, "killed" is the time until an enclosing activity stopped, and "open" the time
-until the trace ends. "no start" is a stop without its start.
-`;
+export const MARKS_HELP = `"failed" is an activity whose stop says so, such as by success=false, errorType or
+  statusCode=500: docs/activities.md has the rule. For an activity without a stop, "killed" is the time until an
+  enclosing activity stopped, and "open" the time until the trace ends. "no start" is a stop without its start.`;
 
 /** An activity as shown in a tree. */
 interface Shown {

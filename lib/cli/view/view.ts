@@ -6,71 +6,72 @@ import { ActivityStats, SelectedStats } from '../../view/activity-stats.ts';
 import { ActivityTree, nodesOf } from '../../view/activity-tree.ts';
 import { countText, thousands } from '../../view/number-text.ts';
 import type { TraceActivities } from '../../view/trace-activities.ts';
-import { filesArguments, type OptionValues } from '../file-arguments.ts';
+import { text } from '../argument-values.ts';
+import { CommandLine } from '../command-line.ts';
 import { untilInterrupted } from '../interruption.ts';
 import { warn } from '../messages.ts';
 import { Output } from '../output.ts';
-import { UsageError } from '../parse-options.ts';
+import { flag, type OptionRows, type OptionValues, UsageError } from '../parse-options.ts';
 import { listed } from '../trace/filtered-events.ts';
-import { FRAME_OPTIONS, FRAME_USAGE, frameNames } from '../trace/frame-options.ts';
-import { MANIFEST_USAGE, readWithProgress, TRACE_OPTIONS, TRACE_USAGE } from '../trace/trace-argument.ts';
+import { FRAME_OPTIONS, frameNames } from '../trace/frame-options.ts';
+import { readWithProgress, TRACE_OPTIONS } from '../trace/trace-argument.ts';
 import {
   closeTraceFiles,
-  FILES_USAGE,
+  FILES_HELP,
   filesText,
-  NEWEST_USAGE,
+  NEWEST_HELP,
   newestRecording,
   openTraceFiles,
   type TraceFiles,
 } from '../trace/trace-files.ts';
 import { CpuView } from './view-cpu.ts';
-import { MetricView } from './view-metric.ts';
-import { SELECTION_OPTIONS, SELECTION_USAGE, type Selection, selection } from './view-selection.ts';
+import { METRIC, MetricView } from './view-metric.ts';
+import { SELECTION_OPTIONS, type Selection, selection } from './view-selection.ts';
 import { CpuStats, printStats } from './view-stats.ts';
 import { EventsTable } from './view-table.ts';
-import { MARKS_USAGE, printTree } from './view-tree.ts';
+import { MARKS_HELP, printTree } from './view-tree.ts';
 
-export const VIEW_USAGE = `Usage: tracewright view [OPTION]... [FILE]...
+const MODES = {
+  table: flag('the events, with their activities and, for stops, the durations'),
+  stats: flag('durations and failures by activity name; percentiles are accurate to 0.4 %'),
+  cpu: flag(`where the CPU time went: the activities as a tree, the functions, and the calls as a tree; with
+      --name or --activity, only in these activities`),
+  metric: METRIC.option(`by activity: how often the event E happened, or the sum of its field F. An event
+      without an activity belongs to the one that its thread ran at that time`),
+} as const satisfies OptionRows;
 
-Shows the activities of FILE, everything that starts and stops with an activity id, as a tree of what started what.
-${TRACE_USAGE}${FILES_USAGE}${NEWEST_USAGE}
-Instead of the tree:
-  --table          the events, with their activities and, for stops, the durations
-  --stats          durations and failures by activity name; percentiles are accurate to 0.4 %
-  --cpu            where the CPU time went: the activities as a tree, the functions, and the calls as a tree; with
-                   --name or --activity, only in these activities
-  --metric E[:F]   by activity: how often the event E happened, or the sum of its field F. An event without an activity
-                   belongs to the one that its thread ran at that time
+const OPTIONS = {
+  ...SELECTION_OPTIONS,
+  by: text('FIELD', 'the name of a field').option(`for --stats: also by the values of a field, which an
+      activity has as for --where`),
+  ...FRAME_OPTIONS,
+  ...TRACE_OPTIONS,
+  json: flag('one JSON object per line'),
+} as const satisfies OptionRows;
 
-${SELECTION_USAGE}  --by FIELD       for --stats: also by the values of a field, which an activity has as for --where
-${FRAME_USAGE}${MANIFEST_USAGE}  --json           one JSON object per line
+export const commandLine = new CommandLine('view', '[OPTION]... [FILE]...', [
+  `Shows the activities of FILE, everything that starts and stops with an activity id, as a tree of what started what.`,
+  `${FILES_HELP} ${NEWEST_HELP}`,
+  'Instead of the tree:',
+  MODES,
+  'Which activities, and how:',
+  OPTIONS,
+  'A tree also shows what is in the selected activities; --stats counts it only for --activity.',
+  MARKS_HELP,
+]);
 
-${MARKS_USAGE}`;
-
-const MODES = ['table', 'stats', 'cpu', 'metric'] as const;
 /** A larger tree would not fit into memory everywhere, and nobody would read it. */
 const MAX_ACTIVITIES = 200_000;
 
-const OPTIONS = {
-  ...TRACE_OPTIONS,
-  ...SELECTION_OPTIONS,
-  table: { type: 'boolean' },
-  stats: { type: 'boolean' },
-  by: { type: 'string' },
-  cpu: { type: 'boolean' },
-  metric: { type: 'string' },
-  ...FRAME_OPTIONS,
-  json: { type: 'boolean' },
-} as const;
-
-type Values = OptionValues<typeof OPTIONS>;
+type Mode = 'tree' | keyof typeof MODES;
+type Values = OptionValues<typeof MODES & typeof OPTIONS>;
 
 /** @throws UsageError, TraceError, InterruptedError */
-export async function viewCommand(args: readonly string[]): Promise<void> {
-  const given = filesArguments('view', VIEW_USAGE, args, OPTIONS, newestRecording);
+export async function run(args: readonly string[]): Promise<void> {
+  const given = commandLine.files(args, newestRecording);
   if (given === undefined) return;
   const { files, values } = given;
-  const modes = MODES.filter((mode) => values[mode] !== undefined);
+  const modes = (Object.keys(MODES) as (keyof typeof MODES)[]).filter((mode) => values[mode] !== undefined);
   if (modes.length > 1) throw new UsageError(`--${modes.join(' and --')} exclude each other.`);
   const [mode = 'tree'] = modes;
   if (values.by !== undefined && (mode !== 'stats' || values.slowest !== undefined)) {
@@ -84,12 +85,7 @@ export async function viewCommand(args: readonly string[]): Promise<void> {
   }
 }
 
-const VIEWS: Readonly<
-  Record<
-    'tree' | (typeof MODES)[number],
-    (files: TraceFiles, values: Values, output: Output) => Promise<void>
-  >
-> = {
+const VIEWS: Readonly<Record<Mode, (files: TraceFiles, values: Values, output: Output) => Promise<void>>> = {
   tree: viewTree,
   table: viewTable,
   stats: viewStats,
@@ -132,7 +128,9 @@ async function viewCpu(files: TraceFiles, values: Values, output: Output): Promi
 }
 
 async function viewMetric(files: TraceFiles, values: Values, output: Output): Promise<void> {
-  await viewCharged(files, values, output, (selected) => new MetricView(values.metric ?? '', selected));
+  const { metric } = values;
+  if (metric !== undefined)
+    await viewCharged(files, values, output, (selected) => new MetricView(metric, selected));
 }
 
 /** What is charged to activities: whether one is selected must be known at its start. */
