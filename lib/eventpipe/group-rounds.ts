@@ -68,8 +68,8 @@ export class GroupRounds {
   }
 
   /** Adds CPU samples of this thread. */
-  addSamples(request: SamplingRequest, hasRoom: () => boolean): void {
-    this.#samples = new CpuSamples(this.#rounds, this.#thread, request, hasRoom);
+  addSamples(request: SamplingRequest, hasRoom: () => boolean, whenComplete: () => void): void {
+    this.#samples = new CpuSamples(this.#rounds, this.#thread, request, hasRoom, whenComplete);
   }
 
   get events(): number {

@@ -187,15 +187,15 @@ export class SessionGroup implements Subscriber {
 
   #start(): void {
     const { requests, bufferSize, waits } = this.#settings;
+    const whenAsked = (): void => this.#tick();
     if (isMainThread) {
-      const whenAsked = (): void => this.#tick();
       this.#workers = this.rounds.addWorkers(
         (rounds, kinds) => new Workers(rounds, kinds, bufferSize, whenAsked, this.#watch),
       );
       this.#workers.start(requests, waits);
     }
     if (this.sampling !== undefined) {
-      this.rounds.addSamples(this.sampling, () => this.#waitingBytes() < bufferSize);
+      this.rounds.addSamples(this.sampling, () => this.#waitingBytes() < bufferSize, whenAsked);
     }
   }
 

@@ -14,15 +14,23 @@ import { NamedSamples } from './named-samples.ts';
 import { type CpuSample, cpuSamples } from './profiled-samples.ts';
 import { type ProfilePiece, V8Profiler } from './v8-profiler.ts';
 
-/** How often samples are fetched from V8: live tools see them with this delay. */
-const PIECE_MS = 1000;
-/** Fetching takes about a millisecond, but can take longer, and should take at most a hundredth of the time. */
-const PIECE_PER_FETCH = 100;
+/** How often a sequence point follows all samples so far: live tools see them with this delay. */
+const POINT_MS = 1000;
 /**
- * For an application with many different stacks, fetching takes a tenth of the time, however often it happens: the
- * longer the interval, the longer each pause of the application. There is nothing to gain beyond this.
+ * Fetching a piece holds the thread for as long as V8 needs to hand over its tree of stacks, about 7 µs for each of its
+ * nodes. So an application with many different stacks has shorter pieces, at the pace of a session's flushes.
  */
-const MAX_PIECE_MS = 5000;
+const MAX_FETCH_MS = 5;
+const MIN_PIECE_MS = 100;
+const MAX_PIECE_MS = 1000;
+/** Where each piece has to be started anew, which takes 30 ms of any piece, this takes at most a hundredth of the time. */
+const PIECE_PER_START = 100;
+/** Whatever a piece costs: the longer it is, the longer the pause of the application. */
+const MAX_COSTLY_PIECE_MS = 5000;
+/** How long samples are converted in one turn of the event loop. */
+const SLICE_MS = 1;
+/** In an application with long turns, it may be this part of a turn. */
+const SLICE_PER_TURN = 0.1;
 /** Version 4 identifies threads only by their ids, and no thread of a system has this one. */
 const PROFILER_THREAD_ID = 0xffff_ffff;
 const NS_PER_US = 1000n;
@@ -37,29 +45,41 @@ export class CpuSamples {
   readonly #hasRoom: () => boolean;
   readonly #methods = new MethodTable();
   readonly #samples: NamedSamples;
-  /** Not written yet, oldest first. */
-  #fetched: CpuSample[] = [];
-  /** How many of them have been written or dropped since. */
-  #done = 0;
+  readonly #whenComplete: () => void;
+  /** The samples that have been fetched and not been written, and the next one of them. */
+  #fetched: Generator<CpuSample | undefined>[] = [];
+  #next: IteratorResult<CpuSample | undefined> | undefined;
+  /** Those after this time are held back. */
+  #until = 0n;
   /** The thread's when the samples were fetched, not written yet. */
   #times: { readonly read: ThreadTimes; readonly at: bigint } | undefined;
   /** The profiler is undefined before it starts and after it ends. */
   #profiler: V8Profiler | undefined;
-  #dueAt = performance.now() + PIECE_MS;
+  #pieceMs = MIN_PIECE_MS;
+  #fetchedAt = performance.now();
+  #pointAt = this.#fetchedAt + POINT_MS;
+  /** Whether the next `takeDue` writes everything at once. */
+  #isHurried = false;
+  /** The slice is undefined unless the next turn of the event loop continues to convert. */
+  #slice: NodeJS.Immediate | undefined;
+  #slicedAt = 0;
 
   /**
    * Starts sampling. A failure is reported as a process warning.
    *
    * @param writer whose events are ordered by thread
    * @param sampled this thread
+   * @param whenComplete called by the event loop when `takeDue` should follow, which then permits a sequence point
    */
   constructor(
     writer: EventSink,
     sampled: ThreadHandle,
     { intervalMs }: SamplingRequest,
     hasRoom: () => boolean,
+    whenComplete: () => void,
   ) {
     this.#writer = writer;
+    this.#whenComplete = whenComplete;
     this.#hasRoom = hasRoom;
     this.#profilerThread = writer.thread({
       processId: process.pid,
@@ -74,28 +94,38 @@ export class CpuSamples {
   }
 
   /**
-   * Fetches the samples about once a second, and writes them up to the time.
+   * Fetches the samples when it is time. The next turns of the event loop convert and write them, a little in each.
    *
+   * About once a second, a call when all of that is done fetches the few samples since then, and writes them at once.
+   *
+   * @param until what later calls can still write events after
    * @returns whether all samples up to the time have arrived: only then may there be a sequence point
    */
   takeDue(until: bigint): boolean {
-    const profiler = this.#profiler;
-    if (profiler !== undefined) {
-      const startedAt = performance.now();
-      if (startedAt < this.#dueAt) return false;
-      this.#times = { read: threadTimes(), at: timestamp() };
-      this.#guard(() => this.#fetch(profiler.take()));
-      const endedAt = performance.now();
-      const pieceMs = Math.max(PIECE_MS, (endedAt - startedAt) * PIECE_PER_FETCH);
-      this.#dueAt = endedAt + Math.min(pieceMs, MAX_PIECE_MS);
+    if (this.#profiler === undefined) {
+      this.finish(until);
+      return true;
     }
-    this.#write(until);
-    return true;
+    const now = performance.now();
+    // The application may not return to its event loop for long.
+    if (this.#isHurried || now >= this.#pointAt + MAX_COSTLY_PIECE_MS) {
+      this.#fetch(until);
+      this.#isHurried = false;
+      this.#pointAt = performance.now() + POINT_MS;
+      this.finish(until);
+      return true;
+    }
+    if (this.#slice !== undefined || now < this.#fetchedAt + this.#pieceMs) return false;
+    const lastedMs = now - this.#fetchedAt;
+    this.#fetch(until);
+    this.#pieceMs = this.#nextPieceMs(lastedMs, performance.now() - now);
+    this.#continueLater();
+    return false;
   }
 
-  /** Makes the next `takeDue` fetch the samples. */
+  /** Makes the next `takeDue` fetch the samples, and write all of them. */
   hurry(): void {
-    this.#dueAt = 0;
+    this.#isHurried = true;
   }
 
   /** Stops sampling. */
@@ -103,46 +133,106 @@ export class CpuSamples {
     const profiler = this.#profiler;
     this.#profiler = undefined;
     if (profiler === undefined) return;
-    this.#times = { read: threadTimes(), at: timestamp() };
-    this.#guard(() => this.#fetch(profiler.end()));
+    this.#readTimes();
+    this.#guard(() => this.#add(profiler.end()));
   }
 
   /** Writes the last samples. Call it after the end. */
   finish(until: bigint): void {
-    this.#write(until);
-  }
-
-  #fetch(piece: ProfilePiece): void {
-    for (const sample of cpuSamples(piece, this.#methods)) this.#fetched.push(sample);
-  }
-
-  #write(until: bigint): void {
+    this.#until = until;
+    clearImmediate(this.#slice);
+    this.#slice = undefined;
+    this.#write(Number.POSITIVE_INFINITY);
     this.#samples.forgetNames();
-    while (this.#done < this.#fetched.length) {
-      const sample = this.#fetched[this.#done] as CpuSample;
-      const ticks = sampleTime(sample);
-      // It was taken while the others were being fetched.
-      if (ticks > until) break;
-      if (this.#hasRoom()) this.#writeSample(sample, ticks);
-      else this.#drop();
+  }
+
+  #fetch(until: bigint): void {
+    this.#until = until;
+    this.#readTimes();
+    this.#guard(() => {
+      if (this.#profiler !== undefined) this.#add(this.#profiler.take());
+    });
+    this.#fetchedAt = performance.now();
+  }
+
+  #readTimes(): void {
+    this.#times = { read: threadTimes(), at: timestamp() };
+  }
+
+  #add(piece: ProfilePiece): void {
+    this.#fetched.push(cpuSamples(piece, this.#methods));
+  }
+
+  /** Derives the length of the next piece from that of the last one, and from how long it took to fetch. */
+  #nextPieceMs(lastedMs: number, fetchMs: number): number {
+    const startMs = this.#profiler?.startMs ?? 0;
+    const bounded = (lastedMs * MAX_FETCH_MS) / Math.max(fetchMs - startMs, 0.1);
+    const pieceMs = Math.min(Math.max(bounded, MIN_PIECE_MS), MAX_PIECE_MS);
+    return Math.max(pieceMs, Math.min(startMs * PIECE_PER_START, MAX_COSTLY_PIECE_MS));
+  }
+
+  #continueLater(): void {
+    this.#slicedAt = performance.now();
+    this.#slice = setImmediate(() => this.#convertSlice()).unref();
+  }
+
+  #convertSlice(): void {
+    const now = performance.now();
+    const sliceMs = Math.max(SLICE_MS, (now - this.#slicedAt) * SLICE_PER_TURN);
+    let isAll = false;
+    try {
+      isAll = this.#write(now + sliceMs);
+    } catch {
+      // Out of memory. Anything not written is kept for the next time.
     }
-    this.#fetched = this.#fetched.slice(this.#done);
-    this.#done = 0;
+    if (!isAll) {
+      this.#continueLater();
+      return;
+    }
+    this.#slice = undefined;
+    if (now < this.#pointAt) return;
+    this.#isHurried = true;
+    this.#whenComplete();
+  }
+
+  /** @returns whether all samples that are not held back are written; otherwise it is later than `endAt` */
+  #write(endAt: number): boolean {
+    for (let next = this.#peek(); next !== undefined; next = this.#peek()) {
+      const { value: sample, done } = next;
+      if (done) this.#fetched.shift();
+      else if (sample !== undefined) {
+        const ticks = sampleTime(sample);
+        // It was taken while the others were being fetched.
+        if (ticks > this.#until) break;
+        if (this.#hasRoom()) this.#writeSample(sample, ticks);
+        else this.#drop();
+      }
+      this.#next = undefined;
+      if (performance.now() > endAt) return false;
+    }
     const times = this.#times;
     this.#times = undefined;
-    if (times !== undefined) this.#samples.writeTimes(times.read, times.at < until ? times.at : until);
+    if (times !== undefined) {
+      this.#samples.writeTimes(times.read, times.at < this.#until ? times.at : this.#until);
+    }
+    return true;
+  }
+
+  #peek(): IteratorResult<CpuSample | undefined> | undefined {
+    this.#guard(() => {
+      this.#next ??= this.#fetched[0]?.next();
+    });
+    return this.#next;
   }
 
   #writeSample(sample: CpuSample, ticks: bigint): void {
     this.#samples.write(sample, ticks);
     this.written++;
-    this.#done++;
   }
 
   #drop(): void {
     this.#writer.drop(this.#profilerThread, 1);
     this.dropped++;
-    this.#done++;
   }
 
   /** The profiler may be missing, forbidden or fail: the session continues without it. */

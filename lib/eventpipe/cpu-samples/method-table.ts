@@ -49,6 +49,8 @@ export class MethodTable {
   readonly #methods: Method[] = [];
   readonly #byFrame = new Map<string, Method>();
   readonly #modules = new Map<string, Module>();
+  /** Names and modules of scripts, by their URLs. */
+  readonly #scripts = new Map<string, Pick<Method, 'module' | 'namespace'>>();
   readonly #folder: string;
   readonly #base: bigint;
 
@@ -79,20 +81,29 @@ export class MethodTable {
     const others = isLast ? this.#byFrame.get(keyOf(OTHERS)) : undefined;
     if (others !== undefined) return others;
     const { url, scriptId, functionName, lineNumber, columnNumber } = isLast ? OTHERS : frame;
-    const { path, name } = scriptNames(url, scriptId, this.#folder);
     // V8 counts from 0, and gives its own functions no position.
     const place = lineNumber < 0 ? '' : `${lineNumber + 1}:${columnNumber + 1}`;
     const method: Method = {
-      module: this.#moduleOf(path),
+      ...this.#scriptOf(url, scriptId),
       startAddress: this.#base + FIRST_ADDRESS + BigInt(count * METHOD_SIZE),
       token: FIRST_METHOD_TOKEN + count,
-      namespace: name,
       name: functionName === '' ? anonymous(place) : functionName.slice(0, MAX_NAME_LENGTH),
       signature: `(${place})`,
     };
     this.#methods.push(method);
     this.#byFrame.set(isLast ? keyOf(OTHERS) : key, method);
     return method;
+  }
+
+  #scriptOf(url: string, scriptId: string): Pick<Method, 'module' | 'namespace'> {
+    const key = url === '' ? scriptId : url;
+    let script = this.#scripts.get(key);
+    if (script === undefined) {
+      const { path, name } = scriptNames(url, scriptId, this.#folder);
+      script = { module: this.#moduleOf(path), namespace: name };
+      this.#scripts.set(key, script);
+    }
+    return script;
   }
 
   #moduleOf(path: string): Module {

@@ -17,6 +17,8 @@ const IDLE = '(idle)';
 const PROGRAM = '(program)';
 /** Callees that are searched for a line. */
 const MAX_LOOKED_AT = 200;
+/** How many nodes are looked at before the caller may pause: they take less than a millisecond. */
+const NODES_AT_ONCE = 200;
 /** V8's pseudo-functions belong to no script. */
 const NO_SCRIPT = '0';
 
@@ -28,18 +30,23 @@ interface Node {
   readonly without: typeof IDLE | typeof PROGRAM | undefined;
   readonly lines: Profiler.ProfileNode['positionTicks'];
   readonly callees: Node[];
+  address: bigint | undefined;
   stack: readonly bigint[] | undefined;
   /** Stacks of so many of its samples, which were in functions that V8 has compiled into this one. */
   inlined: { samples: number; readonly stack: readonly bigint[] }[] | undefined;
 }
 
 /**
- * Yields samples in time order. While nothing runs, there is only the first sample. Tools that apply a sample to the
+ * Yields samples in time order, and undefined where nothing is ready: whoever must not hold the thread can pause at
+ * either. While nothing runs, there is only the first sample. Tools that apply a sample to the
  * time until the next one, as .NET's do, cover the whole time.
  */
-export function* cpuSamples({ profile, shiftUs }: ProfilePiece, methods: MethodTable): Generator<CpuSample> {
+export function* cpuSamples(
+  { profile, shiftUs }: ProfilePiece,
+  methods: MethodTable,
+): Generator<CpuSample | undefined> {
   const { samples = [], timeDeltas = [] } = profile;
-  const nodes = nodesOf(profile);
+  const nodes = yield* nodesOf(profile);
   let sampledUs = profile.startTime + shiftUs;
   let timeUs = sampledUs;
   let wasIdle = false;
@@ -58,17 +65,27 @@ export function* cpuSamples({ profile, shiftUs }: ProfilePiece, methods: MethodT
   }
 }
 
-function nodesOf({ nodes }: Profiler.Profile): ReadonlyMap<number, Node> {
+function* nodesOf({ nodes }: Profiler.Profile): Generator<undefined, ReadonlyMap<number, Node>> {
   const byId = new Map<number, Node>();
   const parents = new Map<number, Node>();
   // Parents precede their children.
   for (const { id, callFrame: frame, children = [], positionTicks: lines } of nodes) {
     const parent = parents.get(id);
     const without = withoutFunction(frame, parent);
-    const node: Node = { frame, parent, without, lines, callees: [], stack: undefined, inlined: undefined };
+    const node: Node = {
+      frame,
+      parent,
+      without,
+      lines,
+      callees: [],
+      address: undefined,
+      stack: undefined,
+      inlined: undefined,
+    };
     parent?.callees.push(node);
     byId.set(id, node);
     for (const child of children) parents.set(child, node);
+    if (byId.size % NODES_AT_ONCE === 0) yield;
   }
   return byId;
 }
@@ -122,6 +139,9 @@ function calleeWithLine(callees: readonly Node[], line: number): Node | undefine
 
 function stackOf(node: Node, methods: MethodTable): bigint[] {
   const stack: bigint[] = [];
-  for (let at = node; at.parent !== undefined; at = at.parent) stack.push(methods.addressOf(at.frame));
+  for (let at = node; at.parent !== undefined; at = at.parent) {
+    at.address ??= methods.addressOf(at.frame);
+    stack.push(at.address);
+  }
   return stack;
 }

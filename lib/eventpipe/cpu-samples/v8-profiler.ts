@@ -24,6 +24,7 @@ export class V8Profiler {
   /** The profile was started between these two times. */
   #startedAfterUs = 0;
   #startedBeforeUs = 0;
+  #startMs = 0;
 
   /** @throws Error if Node.js has no inspector, or does not permit it */
   constructor(intervalUs: number) {
@@ -40,6 +41,11 @@ export class V8Profiler {
     }
   }
 
+  /** How long the last `take` needed to start a profile while no other one was running: 0 if one was. */
+  get startMs(): number {
+    return this.#startMs;
+  }
+
   /** The samples since the last call. Sampling continues. @throws Error if V8 refuses */
   take(): ProfilePiece {
     // V8 examines every existing function when it starts to profile, which can take 30 ms, except while another profile
@@ -49,6 +55,7 @@ export class V8Profiler {
     try {
       const piece = this.#stop();
       this.#start();
+      this.#startMs = overlaps ? 0 : (this.#startedBeforeUs - this.#startedAfterUs) / 1000;
       return piece;
     } finally {
       if (overlaps) this.#inspector.console.profileEnd(OVERLAP);

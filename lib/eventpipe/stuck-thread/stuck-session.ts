@@ -119,7 +119,7 @@ export class StuckSession {
     this.#samples.forgetNames();
     for (const sample of cpuSamples(piece, this.#methods)) {
       // The profiler may have run for another session before.
-      if (sample.timeUs < this.#sinceUs) continue;
+      if (sample === undefined || sample.timeUs < this.#sinceUs) continue;
       if (this.#output.pendingBytes > this.#settings.bufferSize) this.#rounds.drop(this.#own, 1);
       else this.#samples.write(sample, this.#toMain(sampleTime(sample)));
     }

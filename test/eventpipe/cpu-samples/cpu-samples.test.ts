@@ -1,6 +1,6 @@
 /** CPU samples: what V8 reports about two functions that burn CPU time, and their names in the trace. */
 import { Session } from 'node:inspector';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { CpuSamples } from '../../../lib/eventpipe/cpu-samples/cpu-samples.ts';
 import { V8Profiler } from '../../../lib/eventpipe/cpu-samples/v8-profiler.ts';
@@ -21,7 +21,7 @@ const MODULES = ['Loader/ModuleDCStart', 'Loader/DomainModuleDCStart'];
 interface Recorder {
   readonly samples: CpuSamples;
   /** As a session does from time to time, which has all other events up to this time. */
-  flush(until?: bigint): void;
+  flush(until?: bigint): boolean;
 }
 
 /** Samples the work, and reads the trace. */
@@ -37,10 +37,13 @@ async function sampled(
   const writer = new NetTraceWriter(version, { ...trace, samplingInterval }, 'thread');
   const thread = writer.thread({ processId: process.pid, threadId: process.pid, name: 'main' });
   const before = timestamp();
-  const samples = new CpuSamples(writer, thread, { intervalMs: 1 }, hasRoom);
   const pieces: Uint8Array[] = [];
-  const flush = (until = timestamp()) =>
-    pieces.push(samples.takeDue(until) ? writer.flush() : writer.flushOpen());
+  const flush = (until = timestamp()) => {
+    const isComplete = samples.takeDue(until);
+    pieces.push(isComplete ? writer.flush() : writer.flushOpen());
+    return isComplete;
+  };
+  const samples = new CpuSamples(writer, thread, { intervalMs: 1 }, hasRoom, flush);
   await work({ samples, flush });
   samples.end();
   const after = timestamp();
@@ -68,7 +71,7 @@ describe.each([6, 4] as const)('CPU samples in version %i', (version) => {
     expect(stacks.length).toBe(samples.written);
     expect(Math.abs(share(stacks, 'burnLong') - 0.75)).toBeLessThan(0.1);
     expect(Math.abs(share(stacks, 'burnShort') - 0.25)).toBeLessThan(0.1);
-    const [stack = []] = stacks.filter((names) => names.includes('burnLong'));
+    const [stack = []] = stacks.filter((names) => names.includes('burnLong') && names.includes('burn'));
     expect(stack.indexOf('burn')).toBe(stack.indexOf('burnLong') - 1);
     expect(stacks.flat()).not.toContain('?');
     const times = events.filter(({ name }) => name === SAMPLE).map(({ timestamp: time }) => time);
@@ -88,7 +91,8 @@ describe('a sample', () => {
     let before = 0;
     const { events, samples } = await sampled(6, (recorder) => {
       burnLong(1100);
-      recorder.flush(until);
+      recorder.samples.hurry();
+      expect(recorder.flush(until)).toBe(true);
       before = recorder.samples.written;
     });
     const times = events.filter(({ name }) => name === SAMPLE).map((event) => event.timestamp);
@@ -165,27 +169,95 @@ describe('if Node.js has no inspector', () => {
   });
 });
 
-describe('if fetching samples takes long', () => {
-  it('samples are still fetched every few seconds: waiting longer would make it take longer', async () => {
+describe('a session with events', () => {
+  it('gets the samples in the turns of the event loop, and a sequence point after all of them', async () => {
+    const written: number[] = [];
+    const complete: boolean[] = [];
+    await sampled(6, async ({ samples, flush }) => {
+      for (let turn = 0; turn < 150; turn++) {
+        burnLong(10);
+        complete.push(flush());
+        written.push(samples.written);
+        await setImmediate();
+      }
+    });
+    expect(written.filter((count, i) => count > (written[i - 1] ?? 0)).length).toBeGreaterThan(3);
+    // None of these calls wrote all samples up to its time: the one that a slice asked for did.
+    expect(complete).not.toContain(true);
+  });
+
+  it('has a sequence point within a second or so, although its application is busy', async () => {
+    const complete: boolean[] = [];
+    const { samples } = await sampled(6, async (recorder) => {
+      const flush = vi.spyOn(recorder.samples, 'takeDue');
+      for (let turn = 0; turn < 240; turn++) {
+        burnLong(10);
+        recorder.flush();
+        await setImmediate();
+      }
+      complete.push(...flush.mock.results.map(({ value }) => value));
+    });
+    expect(samples.dropped).toBe(0);
+    expect(complete.filter((isComplete) => isComplete).length).toBeGreaterThanOrEqual(2);
+  });
+});
+
+describe('an application that does not return to its event loop', () => {
+  it('gets a sequence point after some seconds', async () => {
+    const clock = vi.spyOn(performance, 'now');
+    await sampled(6, ({ flush }) => {
+      const startedAt = performance.now();
+      clock.mockReturnValue(startedAt + 2000);
+      expect(flush()).toBe(false);
+      clock.mockReturnValue(startedAt + 4000);
+      expect(flush()).toBe(false);
+      clock.mockReturnValue(startedAt + 6500);
+      expect(flush()).toBe(true);
+    });
+    clock.mockRestore();
+  });
+});
+
+describe('what V8 needs to hand over a piece', () => {
+  /** The times at which pieces are fetched, if this takes so long for each of these milliseconds, and to start. */
+  async function fetches(msPerMs: number, startMs: number) {
     let now = performance.now();
+    const beganAt = now;
+    let fetchedAt = now;
+    const at: number[] = [];
     const clock = vi.spyOn(performance, 'now').mockImplementation(() => now);
     const profile = { nodes: [], startTime: 0, endTime: 0 };
-    const fetching = vi.spyOn(V8Profiler.prototype, 'take').mockImplementation(() => {
-      now += 30_000;
+    vi.spyOn(V8Profiler.prototype, 'startMs', 'get').mockReturnValue(startMs);
+    const take = vi.spyOn(V8Profiler.prototype, 'take').mockImplementation(() => {
+      at.push(Math.round(now - beganAt));
+      const lasted = now - fetchedAt;
+      now += lasted * msPerMs + startMs;
+      fetchedAt = now;
       return { profile, shiftUs: 0 };
     });
-    await sampled(6, ({ samples }) => {
-      expect(samples.takeDue(0n)).toBe(false);
-      now += 1000;
-      expect(samples.takeDue(0n)).toBe(true);
-      now += 1000;
-      expect(samples.takeDue(0n)).toBe(false);
-      now += 4000;
-      expect(samples.takeDue(0n)).toBe(true);
+    await sampled(6, async ({ flush }) => {
+      for (let flushes = 0; flushes < 100; flushes++) {
+        now += 100;
+        flush();
+        await setImmediate();
+      }
     });
-    expect(fetching).toHaveBeenCalledTimes(2);
-    fetching.mockRestore();
+    take.mockRestore();
     clock.mockRestore();
+    vi.restoreAllMocks();
+    return at.map((time, i) => time - (at[i - 1] ?? 0)).filter((ms) => ms >= 90);
+  }
+
+  it('bounds the length of pieces: about 5 ms each', async () => {
+    expect(Math.max(...(await fetches(0.05, 0)))).toBeLessThan(250);
+    expect(Math.max(...(await fetches(0.01, 0)))).toBeGreaterThan(450);
+    expect(Math.max(...(await fetches(0.01, 0)))).toBeLessThan(750);
+    expect(Math.max(...(await fetches(0.0001, 0)))).toBeGreaterThan(950);
+  });
+
+  it('makes pieces longer where each has to be started anew, up to some seconds', async () => {
+    expect(Math.max(...(await fetches(0.0001, 30)))).toBeGreaterThan(2900);
+    expect(Math.max(...(await fetches(0.0001, 300)))).toBeLessThan(6500);
   });
 });
 
@@ -202,7 +274,7 @@ describe('if V8 refuses during a session', () => {
       (args[2] as (refusal: Error) => void)(new Error('No recording profiles found'));
     } as typeof post);
     await sampled(6, async ({ flush }) => {
-      await sleep(1100);
+      await sleep(200);
       flush();
       expect(disconnect).toHaveBeenCalledOnce();
     });

@@ -35,7 +35,7 @@ const NODES: Profiler.ProfileNode[] = [
 function shown(samples: number[], timeDeltas: number[], shiftUs = 0, nodes = NODES): string[] {
   const methods = new MethodTable(false, '/srv');
   const profile: Profiler.Profile = { nodes, startTime: 100, endTime: 900, samples, timeDeltas };
-  const taken = [...cpuSamples({ profile, shiftUs }, methods)];
+  const taken = [...cpuSamples({ profile, shiftUs }, methods)].filter((sample) => sample !== undefined);
   return taken.map(({ timeUs, isJavaScript, stack }) =>
     [
       timeUs,
