@@ -1,7 +1,6 @@
 /** The event source `Node.Net`: outgoing and accepted TCP connections, and what they wait for. */
 
 import type { Socket } from 'node:net';
-import { performance } from 'node:perf_hooks';
 import type { TLSSocket } from 'node:tls';
 import { sharedActivities } from '../activity/shared.ts';
 import { FAILURE, type FailureFields, failureFields, NO_FAILURE } from '../base/thrown-fields.ts';

@@ -5,7 +5,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { BlockList, Server, Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { performance } from 'node:perf_hooks';
 import { RemoteContext } from '../activity/crossing.ts';
 import { TraceContext } from '../activity/trace-context.ts';
 import { shown } from '../base/value-text.ts';

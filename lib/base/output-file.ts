@@ -4,7 +4,6 @@
  * its final name; nothing that exists is opened, followed or written to. It is for its owner alone unless asked
  * otherwise, because traces contain what others must not see.
  */
-import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -246,6 +245,8 @@ export function dumpName(path: string): string {
 
 /** The temporary file is in the same folder: only there can it be renamed. */
 function temporaryName(path: string): string {
+  // Not imported: see `providerGuid`.
+  const { randomBytes } = process.getBuiltinModule('node:crypto');
   return `${path}.${randomBytes(RANDOM_BYTES).toString('hex')}.partial`;
 }
 

@@ -3,7 +3,6 @@
  * conventions for Node.js.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { performance } from 'node:perf_hooks';
 import { Demand } from '../counters/demand.ts';
 import { Meter } from '../counters/meter.ts';
 

@@ -1,5 +1,4 @@
 /** Garbage collections as events. */
-import { performance } from 'node:perf_hooks';
 import { timestamp } from '../listen/timestamp.ts';
 import { type CollectionEntry, CollectionKind, observeCollections } from './collection-entries.ts';
 import type { RuntimeEvents } from './events.ts';

@@ -1,5 +1,4 @@
 /** Worker threads that this thread creates from now on, until they exit. */
-import { performance } from 'node:perf_hooks';
 import type { Worker } from 'node:worker_threads';
 import type { RuntimeEvents } from './events.ts';
 import type { Observation } from './observation.ts';

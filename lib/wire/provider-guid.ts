@@ -13,9 +13,7 @@ const NAMESPACE = Buffer.from('482C2DB2C39047C887F81A15BFC130FB', 'hex');
 export function providerGuid(name: string): string {
   const upperCased = Array.from({ length: name.length }, (_, index) => upperCaseUnit(name.charCodeAt(index)));
   const utf16 = Buffer.from(String.fromCharCode(...upperCased), 'utf16le').swap16();
-  // Not imported: loading node:crypto takes longer than loading all of tracewright.
-  const { createHash } = process.getBuiltinModule('node:crypto');
-  const bytes = createHash('sha1').update(NAMESPACE).update(utf16).digest().subarray(0, 16);
+  const bytes = sha1(Buffer.concat([NAMESPACE, utf16])).subarray(0, 16);
   bytes[7] = ((bytes[7] as number) & 0x0f) | 0x50;
   return guidText(bytes);
 }
@@ -39,6 +37,49 @@ function upperCaseUnit(unit: number): number {
 function isGreekWithIotaSubscript(unit: number): boolean {
   if (unit >= 0x1f80 && unit < 0x1fb0) return (unit & 8) === 0;
   return unit === 0x1fb3 || unit === 0x1fc3 || unit === 0x1ff3;
+}
+
+const BLOCK_SIZE = 64;
+const ROUNDS = 80;
+/** Each function of three words and its constant is for a quarter of the rounds. */
+const QUARTERS: readonly (readonly [choose: (b: number, c: number, d: number) => number, added: number])[] = [
+  [(b, c, d) => (b & c) | (~b & d), 0x5a827999],
+  [(b, c, d) => b ^ c ^ d, 0x6ed9eba1],
+  [(b, c, d) => (b & c) | (b & d) | (c & d), 0x8f1bbcdc],
+  [(b, c, d) => b ^ c ^ d, 0xca62c1d6],
+];
+
+/**
+ * SHA-1 of FIPS 180-4. Loading node:crypto takes longer than loading all of tracewright, and a Node.js in FIPS mode may
+ * refuse this hash, which protects nothing here.
+ */
+function sha1(message: Uint8Array): Uint8Array {
+  const padded = new Uint8Array(Math.ceil((message.length + 9) / BLOCK_SIZE) * BLOCK_SIZE);
+  padded.set(message);
+  padded[message.length] = 0x80;
+  const view = new DataView(padded.buffer);
+  view.setUint32(padded.length - 4, message.length * 8);
+  const hash = Int32Array.of(0x67452301, 0xefcdab89, 0x98badcfe, 0x10325476, 0xc3d2e1f0);
+  const words = new Int32Array(ROUNDS);
+  for (let at = 0; at < padded.length; at += BLOCK_SIZE) {
+    let [a, b, c, d, e] = hash as unknown as [number, number, number, number, number];
+    for (let i = 0; i < ROUNDS; i++) {
+      const before = (distance: number) => words[i - distance] as number;
+      words[i] =
+        i < 16 ? view.getInt32(at + 4 * i) : rotated(before(3) ^ before(8) ^ before(14) ^ before(16), 1);
+      const [choose, added] = QUARTERS[Math.floor(i / 20)] as (typeof QUARTERS)[number];
+      const next = (rotated(a, 5) + choose(b, c, d) + e + added + (words[i] as number)) | 0;
+      [a, b, c, d, e] = [next, a, rotated(b, 30), c, d];
+    }
+    for (const [i, word] of [a, b, c, d, e].entries()) hash[i] = (hash[i] as number) + word;
+  }
+  const digest = new DataView(new ArrayBuffer(hash.byteLength));
+  for (const [i, word] of hash.entries()) digest.setInt32(4 * i, word);
+  return new Uint8Array(digest.buffer);
+}
+
+function rotated(word: number, bits: number): number {
+  return (word << bits) | (word >>> (32 - bits));
 }
 
 /** How formats identify a provider: nettrace version 4 by name, all others by GUID. */

@@ -70,8 +70,10 @@ function startVariant(variant) {
 }
 
 /** Runs the application in this process, and prints the held times in milliseconds. */
-async function runApplication({ variant, paths: count, depth, seconds, folder }) {
+async function runApplication(options) {
+  const { variant, paths: count, depth, seconds, folder } = options;
   const paths = pathsThrough(folder, Number(count), Number(depth));
+  /** @type {number[]} */
   const held = [];
   let at = 0;
   let before = 0;
@@ -112,6 +114,7 @@ function measure(options) {
   const { node, folder, seconds, rounds } = options;
   const table = [];
   for (const [paths, depth] of SHAPES) {
+    /** @type {Record<string, any[]>} */
     const found = Object.fromEntries(VARIANTS.map((variant) => [variant, []]));
     for (let round = 0; round < rounds; round++) {
       for (const variant of VARIANTS) {

@@ -17,7 +17,26 @@ function loadedBy(entry: string): string[] {
     .sort();
 }
 
+/** Modules of Node.js that an empty program does not load. */
+function builtinsLoadedBy(entry: string): string[] {
+  const program = `
+    const before = new Set(process.moduleLoadList);
+    require(${JSON.stringify(join(folder, entry))});
+    console.log(JSON.stringify(process.moduleLoadList.filter((name) => !before.has(name))));`;
+  const loaded: string[] = JSON.parse(execFileSync(process.execPath, ['-e', program]).toString());
+  return loaded.map((name) => name.replace('NativeModule ', ''));
+}
+
 describe('loading', () => {
+  it.each(['index.cjs', 'auto.cjs', 'trace.cjs', 'diagnostics.cjs'])(
+    '%s loads no node:crypto, which takes as long as all of the package',
+    (entry) => {
+      const loaded = builtinsLoadedBy(entry);
+      expect(loaded).not.toContain('crypto');
+      expect(loaded).not.toContain('internal/crypto/hash');
+    },
+  );
+
   it('the index loads what writes events, in three files, and opens the port if requested', () => {
     expect(loadedBy('index.cjs')).toEqual(['base.cjs', 'index.cjs', 'write.cjs']);
   });

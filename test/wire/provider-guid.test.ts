@@ -1,5 +1,7 @@
 /** GUIDs derived from provider names, as by .NET and Microsoft's TraceLogging libraries. */
+import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { guidText } from '../../lib/wire/guid.ts';
 import { providerGuid } from '../../lib/wire/provider-guid.ts';
 
 describe('the GUID of a provider', () => {
@@ -59,4 +61,15 @@ describe('the GUID of a provider', () => {
   ])('differs for %s and %s', (one, other) => {
     expect(providerGuid(one)).not.toBe(providerGuid(other));
   });
+});
+
+it('is the SHA-1 that Node.js computes, for names of every length up to several blocks', () => {
+  for (let length = 0; length < 150; length++) {
+    const name = 'TRACEWRIGHT-'.repeat(13).slice(0, length);
+    const utf16 = Buffer.from(name, 'utf16le').swap16();
+    const namespace = Buffer.from('482C2DB2C39047C887F81A15BFC130FB', 'hex');
+    const hash = createHash('sha1').update(namespace).update(utf16).digest();
+    hash[7] = ((hash[7] as number) & 0x0f) | 0x50;
+    expect(providerGuid(name)).toBe(guidText(hash.subarray(0, 16)));
+  }
 });
