@@ -20,7 +20,7 @@ export { type EventHandler, listen, type Subscription } from './listen/listener.
 export { eventSources } from './listen/sources.ts';
 export { sendCommand } from './listen/subscriptions.ts';
 export type { EventOf, Listenable, WrittenEvent } from './listen/written-event.ts';
-export type { Backend } from './platform/addon.ts';
+export type { Backend } from './platform/addon-functions.ts';
 export { threadActivityId } from './platform/thread-activity-id.ts';
 export type { SourceStats } from './source/account.ts';
 export type { ActivityHandle, OutcomeFields } from './source/activity-events.ts';

@@ -1,81 +1,22 @@
-/** The native addon: its interface, and how it is loaded. See native/addon.cc. */
+/** How the native addon is loaded: see native/addon.cc, and its functions in addon-functions.ts. */
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { binaryFolders } from '../base/package-files.ts';
 import { thrownMessage } from '../base/value-text.ts';
-
-/** The tracer of the operating system that events go to. */
-export type Backend = 'user_events' | 'etw' | 'none';
-
-/** A session's request to a provider of this process; ETW only. */
-export interface AddonCommand {
-  /** The provider's GUID, 16 bytes in struct order. */
-  readonly provider: Uint8Array;
-  /** 0 disable, 1 enable, 2 write state. */
-  readonly code: number;
-  /** 0 requests all levels. */
-  readonly level: number;
-  /** 64 bits; 0 requests all keywords. */
-  readonly anyKeyword: bigint;
-  /** 64 bits. */
-  readonly allKeyword: bigint;
-  /** The session's arguments, unparsed. */
-  readonly filter: Uint8Array;
-  /** Numbers the commands to this process. */
-  readonly order: number;
-}
-
-export interface Addon {
-  readonly platform: Backend;
-  /** The results of `open`, `register` and `write`, besides 0 and system errors. */
-  readonly codes: {
-    readonly unsupported: number;
-    readonly fileClosed: number;
-    readonly notRegistered: number;
-    readonly nobodyListens: number;
-  };
-  /**
-   * Opens the kernel's tracer.
-   *
-   * @param path of a tracefs mount or its user_events_data file, or empty
-   * @param recorder the socket of a recorder that passes on the tracer if it cannot be opened directly, or empty
-   */
-  open(path: string, recorder: string): { readonly error: number; readonly path: string };
-  /** The enabled words of this process. */
-  words(): Uint32Array;
-  /** The index of an unused word, or `NO_WORD`. */
-  allocate(): number;
-  /** Undoes `register` and `allocate`. */
-  release(index: number): void;
-  /** Binds bit 0 of the word to an event, which will be encoded into `scratch`. */
-  register(index: number, definition: Uint8Array, scratch: Uint8Array): number;
-  /** Calls the handler on this thread for each command; the first handler stays. */
-  onCommand(handler: (command: AddonCommand) => void): void;
-  /** The last command with code 0 or 1 that was sent to the provider with this GUID. */
-  lastCommand(provider: Uint8Array): AddonCommand | undefined;
-  /** EventActivityIdControl with this code; `id` is 16 bytes in struct order, in and out. */
-  threadActivityId(code: number, id: Uint8Array): number;
-  /**
-   * How long the thread with this id of the system, or with 0 this thread, has been on a processor, in milliseconds; 0 if
-   * the system does not tell.
-   */
-  threadCpuMSec(osThreadId: number): number;
-  /** Sends the first `size` bytes of the scratch buffer as one event; undefined on success. */
-  write(index: number, size: number): number | undefined;
-  /**
-   * Announces a tracepoint to the recorder at this socket, and waits for its answer.
-   * @returns a system error, or 0
-   */
-  awaitRecorder(address: string, tracepoint: string, milliseconds: number): number;
-}
+import type { Addon, LinuxAddon, WindowsAddon } from './addon-functions.ts';
 
 export const NO_WORD = 0xffffffff;
+
+/** Why there is no addon, as a sentence. */
+interface Missing {
+  readonly reason: string;
+}
 
 /**
  * The addon as built here or shipped for this platform, or the reason why it cannot be loaded. Uses `process.dlopen`
  * rather than `require`, which bundlers would resolve at build time.
  */
-export function loadAddon(): Addon | { readonly reason: string } {
+export function loadAddon(): Addon | Missing {
   const folders = binaryFolders();
   let problem = `there is no ${BUILT} and no ${join(SHIPPED, '*.node')} in ${folders.join(' or ')}`;
   for (const file of folders.flatMap(addonFiles)) {
@@ -90,6 +31,28 @@ export function loadAddon(): Addon | { readonly reason: string } {
   return {
     reason: `The native addon could not be loaded (${problem}), so no event reaches the kernel: ${REMEDY}.`,
   };
+}
+
+/** The addon with the functions that only Linux has. */
+export function linuxAddon(): LinuxAddon | Missing {
+  const addon = process.platform === 'linux' ? loadAddon() : undefined;
+  if (addon !== undefined && ('reason' in addon || isOfLinux(addon))) return addon;
+  return { reason: `Tracepoints of user_events exist only on Linux, and this is ${process.platform}.` };
+}
+
+/** The addon with the functions that only Windows has. */
+export function windowsAddon(): WindowsAddon | Missing {
+  const addon = process.platform === 'win32' ? loadAddon() : undefined;
+  if (addon !== undefined && ('reason' in addon || isOfWindows(addon))) return addon;
+  return { reason: 'ETW sessions exist only on Windows.' };
+}
+
+function isOfLinux(addon: Addon): addon is LinuxAddon {
+  return addon.platform === 'user_events';
+}
+
+function isOfWindows(addon: Addon): addon is WindowsAddon {
+  return addon.platform === 'etw';
 }
 
 const BUILT = 'build/Release/tracewright.node';

@@ -1,35 +1,7 @@
 /** The addon's consumer of an ETW session in real time: see native/windows/real_time_functions.h. */
-import { type Addon, loadAddon } from './addon.ts';
-import { RecorderError } from './recorder-error.ts';
-
-/** What has arrived since the last time, and counts of everything so far. */
-export interface TakenEvents {
-  /** Whole buffers of an .etl. */
-  readonly bytes: Uint8Array;
-  readonly events: number;
-  /** Had no room because they were not taken in time. */
-  readonly dropped: number;
-  /** The time of the latest one, as FILETIME. */
-  readonly newest: bigint;
-  /** Nothing follows. */
-  readonly ended: boolean;
-  /** Why, unless the session has ended. */
-  readonly error: number;
-}
-
-interface ConsumerAddon extends Addon {
-  consumerOpen(
-    session: string,
-    limit: number,
-  ): {
-    readonly error: number;
-    readonly now: bigint;
-    readonly header: Uint8Array;
-    readonly handle: unknown;
-  };
-  consumerTake(handle: unknown): TakenEvents;
-  consumerClose(handle: unknown): void;
-}
+import { windowsAddon } from './addon.ts';
+import type { TakenEvents, WindowsAddon } from './addon-functions.ts';
+import { needed, RecorderError } from './recorder-error.ts';
 
 /** Limits the bytes of events that wait to be taken: a tenth of a second of what a fast machine can write. */
 const LIMIT = 16 << 20;
@@ -39,7 +11,7 @@ export class EtwConsumer {
   readonly header: Uint8Array;
   /** The start, as FILETIME. */
   readonly now: bigint;
-  readonly #addon: ConsumerAddon;
+  readonly #addon: WindowsAddon;
   readonly #session: string;
   readonly #handle: unknown;
 
@@ -48,7 +20,7 @@ export class EtwConsumer {
    * @throws RecorderError
    */
   constructor(session: string, limit: number = LIMIT) {
-    this.#addon = consumerAddon();
+    this.#addon = needed(windowsAddon());
     this.#session = session;
     const { error, now, header, handle } = this.#addon.consumerOpen(session, limit);
     if (error !== 0) throw new RecorderError(consumerReason(error, session));
@@ -85,11 +57,4 @@ export function consumerReason(error: number, session: string): string {
     default:
       return `Windows does not pass on the events of the ETW session ${session} (Win32 error ${error}).`;
   }
-}
-
-function consumerAddon(): ConsumerAddon {
-  if (process.platform !== 'win32') throw new RecorderError('ETW sessions exist only on Windows.');
-  const addon = loadAddon();
-  if ('reason' in addon) throw new RecorderError(addon.reason);
-  return addon as ConsumerAddon;
 }

@@ -11,59 +11,17 @@ import {
   type RegisteredProvider,
 } from '../wire/etw/provider-lists.ts';
 import { guidBytes } from '../wire/guid.ts';
-import { type Addon, loadAddon } from './addon.ts';
+import { windowsAddon } from './addon.ts';
+import type { ListedEtwSession, WindowsAddon } from './addon-functions.ts';
 import { isAccessDenied, isUnknownProvider, listReason } from './etw-session-reasons.ts';
-import { RecorderError } from './recorder-error.ts';
-
-/** EVENT_TRACE_PROPERTIES: sizes as ETW counts them. */
-export interface ListedEtwSession {
-  /** The number that its providers know. */
-  readonly id: number;
-  readonly name: string;
-  /** The file is empty if it has none. */
-  readonly file: string;
-  /** Bits of LogFileMode. */
-  readonly mode: number;
-  /** 1 performance counter, 2 system time, 3 CPU cycles. */
-  readonly clock: number;
-  /** The size of each buffer in KiB. */
-  readonly bufferSize: number;
-  readonly buffers: number;
-  readonly minimumBuffers: number;
-  readonly maximumBuffers: number;
-  readonly freeBuffers: number;
-  /** The size is in MiB, unless the mode says KiB; 0: no limit. */
-  readonly maximumFileSize: number;
-  /** The interval is in seconds, unless the mode says milliseconds. */
-  readonly flushTimer: number;
-  /** The flags of the kernel's own provider. */
-  readonly enableFlags: number;
-  readonly eventsLost: number;
-  readonly buffersLost: number;
-  readonly realTimeBuffersLost: number;
-  readonly buffersWritten: number;
-}
-
-interface ListResult {
-  readonly error: number;
-  readonly bytes: Uint8Array;
-}
-
-interface ListAddon extends Addon {
-  traceSessions(): { readonly error: number; readonly sessions: readonly ListedEtwSession[] };
-  traceGuids(provider?: Uint8Array): ListResult;
-  registeredProviders(): ListResult;
-  processNames(): readonly (readonly [processId: number, name: string])[];
-}
+import { needed, RecorderError } from './recorder-error.ts';
 
 export class EtwLists {
-  readonly #addon: ListAddon;
+  readonly #addon: WindowsAddon;
 
   /** @throws RecorderError if there is no addon */
   constructor() {
-    const addon = loadAddon();
-    if ('reason' in addon) throw new RecorderError(addon.reason);
-    this.#addon = addon as ListAddon;
+    this.#addon = needed(windowsAddon());
   }
 
   /** Those that this user may see. @throws RecorderError */

@@ -10,9 +10,9 @@ import {
   type SessionNumbers,
 } from '../wire/etw/session-properties.ts';
 import { guidBytes } from '../wire/guid.ts';
-import { type Addon, loadAddon } from './addon.ts';
+import { windowsAddon } from './addon.ts';
 import { controlReason, enableReason, isGone, privilegeReason, startReason } from './etw-session-reasons.ts';
-import { RecorderError } from './recorder-error.ts';
+import { needed, RecorderError } from './recorder-error.ts';
 
 /** What a session is, or is to be. */
 export interface SessionProperties {
@@ -45,35 +45,6 @@ export interface ProviderRequest extends LevelAndKeywords {
   readonly filters: readonly EnableFilter[];
 }
 
-interface SessionAddon extends Addon {
-  sessionStart(
-    name: string,
-    numbers: Uint32Array,
-    file: string,
-    guid: Uint8Array,
-  ): { readonly error: number; readonly session: bigint };
-  sessionControl(
-    code: SessionControl,
-    session: bigint,
-    name: string,
-    numbers: Uint32Array,
-    file: string,
-    guid: Uint8Array,
-  ): Omit<FoundSession, 'numbers'> & { readonly error: number; readonly numbers: Uint32Array };
-  sessionProvider(
-    session: bigint,
-    provider: Uint8Array,
-    code: ControlCode,
-    level: number,
-    anyKeyword: bigint,
-    allKeyword: bigint,
-    properties: number,
-    filters: readonly EnableFilter[],
-  ): number;
-  sessionInformation(session: bigint, informationClass: number, data: Uint8Array): number;
-  enablePrivilege(name: string): number;
-}
-
 const NO_GUID = new Uint8Array(16);
 
 /**
@@ -84,7 +55,7 @@ const NO_GUID = new Uint8Array(16);
  */
 export function startEtwSession(properties: SessionProperties): bigint {
   const { name, file, guid, numbers } = properties;
-  const { error, session } = sessionAddon().sessionStart(
+  const { error, session } = needed(windowsAddon()).sessionStart(
     name,
     encodeSessionNumbers(numbers),
     file,
@@ -105,7 +76,7 @@ export function controlEtwSession(
   of: bigint | string,
   { file = '', guid, numbers = {} }: Partial<SessionProperties> = {},
 ): FoundSession | undefined {
-  const { error, ...found } = sessionAddon().sessionControl(
+  const { error, ...found } = needed(windowsAddon()).sessionControl(
     code,
     typeof of === 'bigint' ? of : 0n,
     typeof of === 'bigint' ? '' : of,
@@ -126,7 +97,7 @@ export function controlEtwSession(
  */
 export function controlEtwProvider(session: bigint, request: ProviderRequest): void {
   const { provider, code, level, anyKeyword, allKeyword, properties, filters } = request;
-  const error = sessionAddon().sessionProvider(
+  const error = needed(windowsAddon()).sessionProvider(
     session,
     guidBytes(provider),
     code,
@@ -145,7 +116,7 @@ export function controlEtwProvider(session: bigint, request: ProviderRequest): v
  * @throws RecorderError
  */
 export function setEtwInformation(session: bigint, informationClass: number, data: Uint8Array): void {
-  const error = sessionAddon().sessionInformation(session, informationClass, data);
+  const error = needed(windowsAddon()).sessionInformation(session, informationClass, data);
   if (error === 0) return;
   throw new RecorderError(
     `Windows does not record stacks and samples of the kernel as asked (Win32 error ${error}).`,
@@ -158,7 +129,7 @@ export function setEtwInformation(session: bigint, informationClass: number, dat
  * @throws RecorderError
  */
 export function enablePrivilege(name: string): void {
-  const error = sessionAddon().enablePrivilege(name);
+  const error = needed(windowsAddon()).enablePrivilege(name);
   if (error !== 0) throw new RecorderError(privilegeReason(error, name));
 }
 
@@ -169,17 +140,10 @@ export function enablePrivilege(name: string): void {
  * @throws RecorderError if there is no addon
  */
 export function runningEtwSession(name: string): string | undefined {
-  sessionAddon();
+  needed(windowsAddon());
   try {
     return controlEtwSession(SessionControl.Query, name)?.file;
   } catch {
     return undefined;
   }
-}
-
-function sessionAddon(): SessionAddon {
-  if (process.platform !== 'win32') throw new RecorderError('ETW sessions exist only on Windows.');
-  const addon = loadAddon();
-  if ('reason' in addon) throw new RecorderError(addon.reason);
-  return addon as SessionAddon;
 }

@@ -2,7 +2,7 @@
  * The ids of a provider's events, for the whole process: readers distinguish a provider's events by id, whichever
  * thread wrote them. An id has one layout as long as it is in use.
  */
-import { type Addon, loadAddon } from './addon.ts';
+import { loadAddon } from './addon.ts';
 
 /** Larger ids are reserved for events that describe the provider itself. */
 export const LAST_EVENT_ID = 0xfffd;
@@ -25,13 +25,6 @@ export interface EventIds {
   take(keys: readonly string[], layout: string, wanted: number, next: number, downwards: boolean): number;
   /** Removes one user. An id without users is free again. */
   release(keys: readonly string[], id: number): void;
-}
-
-/** The addon's part; see native/event_ids.h. */
-interface EventIdAddon extends Addon {
-  claimEventId: EventIds['claim'];
-  takeEventId: EventIds['take'];
-  releaseEventId: EventIds['release'];
 }
 
 interface Owner {
@@ -105,7 +98,7 @@ export function theEventIds(): EventIds {
 }
 
 function newEventIds(): EventIds {
-  const addon = loadAddon() as EventIdAddon | { readonly reason: string };
+  const addon = loadAddon();
   if ('reason' in addon) return new ThreadEventIds();
   return { claim: addon.claimEventId, take: addon.takeEventId, release: addon.releaseEventId };
 }

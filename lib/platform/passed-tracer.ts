@@ -2,7 +2,8 @@
  * The kernel's tracer through a user_events_data descriptor, passed by a program with the right to open that file. All
  * threads of the process write to its tracepoints. See native/passed_tracer.h.
  */
-import { type Addon, loadAddon } from './addon.ts';
+import { linuxAddon } from './addon.ts';
+import type { LinuxAddon, PassedTracerCounts, PassedTracerPart } from './addon-functions.ts';
 import type { OwnedDescriptor } from './owned-descriptor.ts';
 import { registerReason, writeReason } from './user-events-reasons.ts';
 
@@ -23,48 +24,18 @@ export class PassedTracerError extends Error {
   }
 }
 
-/** What happened to the events, on all threads. */
-export interface PassedTracerCounts {
-  /** A tracer accepted them. */
-  readonly written: number;
-  /** They could not be written, although a tracer was there. */
-  readonly dropped: number;
-}
-
 /** Returned by `kindOf` if there are too many kinds of events. */
 export const NO_KIND = 0xffffffff;
 
-interface Part {
-  readonly handle: unknown;
-  readonly words: Uint32Array;
-}
-
-interface PassedTracerAddon extends Addon {
-  passedTracerStart(
-    id: string,
-    descriptor: number,
-    definitions: readonly string[],
-    scratch: Uint8Array,
-  ): { readonly error: number; readonly failedAt: number } & Part;
-  passedTracerJoin(id: string, scratch: Uint8Array): Part | undefined;
-  passedTracerWords(): Uint32Array | undefined;
-  passedTracerKind(handle: unknown, text: string): number;
-  passedTracerIsDescribed(handle: unknown, kind: number): boolean;
-  passedTracerWrite(handle: unknown, tracepoint: number, size: number, describes: number): number | undefined;
-  passedTracerDrop(handle: unknown): void;
-  passedTracerCounts(handle: unknown): PassedTracerCounts;
-  passedTracerEnd(handle: unknown): void;
-}
-
 export class PassedTracer {
-  readonly #addon: PassedTracerAddon;
+  readonly #addon: LinuxAddon;
   readonly #handle: unknown;
   /** Each tracepoint has an index. */
   readonly #indexes: Uint32Array;
   /** The memory of all enabled words; undefined where JavaScript cannot access it. */
   readonly #words: Uint32Array | undefined;
 
-  private constructor(addon: PassedTracerAddon, { handle, words }: Part) {
+  private constructor(addon: LinuxAddon, { handle, words }: PassedTracerPart) {
     this.#addon = addon;
     this.#handle = handle;
     this.#indexes = words;
@@ -86,7 +57,7 @@ export class PassedTracer {
     definitions: readonly string[],
     scratch: Uint8Array,
   ): PassedTracer {
-    const addon = passedTracerAddon();
+    const addon = linuxAddon();
     if ('reason' in addon) {
       descriptor.close();
       throw new PassedTracerError('not-there', addon.reason);
@@ -101,9 +72,10 @@ export class PassedTracer {
 
   /** The one that another thread started under this id; undefined if it has ended. */
   static join(id: string, scratch: Uint8Array): PassedTracer | undefined {
-    const addon = passedTracerAddon();
-    const part = 'reason' in addon ? undefined : addon.passedTracerJoin(id, scratch);
-    return part === undefined ? undefined : new PassedTracer(addon as PassedTracerAddon, part);
+    const addon = linuxAddon();
+    if ('reason' in addon) return undefined;
+    const part = addon.passedTracerJoin(id, scratch);
+    return part && new PassedTracer(addon, part);
   }
 
   /** Whether the tracepoint is being recorded; also true where only a write can tell. */
@@ -144,13 +116,6 @@ export class PassedTracer {
   end(): void {
     this.#addon.passedTracerEnd(this.#handle);
   }
-}
-
-function passedTracerAddon(): PassedTracerAddon | { readonly reason: string } {
-  if (process.platform !== 'linux') {
-    return { reason: `Descriptors of user_events exist only on Linux, and this is ${process.platform}.` };
-  }
-  return loadAddon() as PassedTracerAddon | { readonly reason: string };
 }
 
 function descriptorError(error: number, descriptor: number): PassedTracerError {

@@ -14,3 +14,9 @@ export class RecorderError extends Error {
 export class PerfEventsError extends RecorderError {
   override readonly name = 'PerfEventsError';
 }
+
+/** The addon, if it is there. @throws RecorderError with the reason if not */
+export function needed<Loaded extends object>(addon: Loaded | { readonly reason: string }): Loaded {
+  if ('reason' in addon) throw new RecorderError(addon.reason);
+  return addon;
+}

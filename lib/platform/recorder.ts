@@ -14,67 +14,10 @@ import {
 } from '../wire/perf-data/write/attr.ts';
 import type { RecordedEvent } from '../wire/perf-data/write/features.ts';
 import { FINISHED_ROUND } from '../wire/perf-data/write/records.ts';
-import { type Addon, loadAddon } from './addon.ts';
-import { RecorderError } from './recorder-error.ts';
+import { linuxAddon } from './addon.ts';
+import type { ClockPair, LinuxAddon, RecorderCounts } from './addon-functions.ts';
+import { needed, RecorderError } from './recorder-error.ts';
 import { recorderAddReason, recorderOpenError, systemErrorName } from './recorder-reasons.ts';
-
-export interface RecorderCounts {
-  /** Samples of tracepoints in the file. */
-  readonly events: number;
-  /** Samples of the processors in the file. */
-  readonly cpuSamples: number;
-  /** Appended to the file. */
-  readonly bytes: number;
-  /** Records for which a ring had no room; final once the recording has ended. */
-  readonly lost: number;
-  /** Counts those that records in the file report. */
-  readonly lostInFile: number;
-  /** The earliest time of all samples; 0 if there are none. */
-  readonly firstTime: bigint;
-  readonly lastTime: bigint;
-  /** The system's error number if writing the file failed, which ended the recording. */
-  readonly error: number;
-  /** Everything recorded is in the file. */
-  readonly done: boolean;
-}
-
-/** Both clocks show the same moment, in nanoseconds. */
-export interface ClockPair {
-  readonly wall: bigint;
-  readonly monotonic: bigint;
-}
-
-interface RecorderAddon extends Addon {
-  recorderOpen(
-    attr: Uint8Array,
-    cpus: Uint32Array,
-    ringSize: number,
-    sampleTimeAt: number,
-    mark: Uint8Array,
-    task: number,
-    backwardAttr: Uint8Array,
-    backwardSize: number,
-    sideSize: number,
-  ): {
-    readonly error: number;
-    readonly step: string;
-    readonly ids: BigUint64Array;
-    readonly handle: unknown;
-  };
-  recorderStart(handle: unknown, file: number): number;
-  recorderClocks(): ClockPair;
-  recorderPipe(): { readonly error: number; readonly readEnd: number; readonly writeEnd: number };
-  recorderAdd(
-    handle: unknown,
-    attr: Uint8Array,
-    tasks: Int32Array,
-  ): { readonly error: number; readonly ids: BigUint64Array };
-  recorderEnable(handle: unknown): number;
-  recorderAppend(handle: unknown, records: Uint8Array): { readonly error: number; readonly position: number };
-  recorderDump(handle: unknown, file: number): RecorderCounts;
-  recorderStop(handle: unknown): void;
-  recorderCounts(handle: unknown): RecorderCounts;
-}
 
 export interface RecorderOptions {
   /** Their numbers. */
@@ -102,7 +45,7 @@ const SIDE_BAND_NAME = 'dummy:HG';
 export class Recorder {
   /** The event that provides thread names. */
   sideBand: RecordedEvent;
-  readonly #addon: RecorderAddon;
+  readonly #addon: LinuxAddon;
   readonly #handle: unknown;
   readonly #isOverwritten: boolean;
 
@@ -113,7 +56,7 @@ export class Recorder {
    */
   constructor(options: RecorderOptions) {
     const { cpus, ringSize, isOverwritten = false, scope = WHOLE_SYSTEM, thread = EVERY_THREAD } = options;
-    this.#addon = recorderAddon();
+    this.#addon = needed(linuxAddon());
     this.#isOverwritten = isOverwritten;
     const sideRingSize = isOverwritten ? SIDE_RING_SIZE : ringSize;
     // Wakes up early enough that the rest of the ring holds what arrives meanwhile.
@@ -260,10 +203,4 @@ export function requireRecorderPlatform(): void {
   if (endianness() !== 'LE') {
     throw new RecorderError('Recording works only on little-endian machines, and this is a big-endian one.');
   }
-}
-
-function recorderAddon(): RecorderAddon {
-  const addon = loadAddon();
-  if ('reason' in addon) throw new RecorderError(addon.reason);
-  return addon as RecorderAddon;
 }

@@ -2,7 +2,8 @@
  * The operating system's tracer (user_events or ETW) as the rest of the library sees it: it always exists, and where it
  * cannot be used it does nothing and says why.
  */
-import { type Addon, type AddonCommand, type Backend, loadAddon, NO_WORD } from './addon.ts';
+import { loadAddon, NO_WORD } from './addon.ts';
+import type { AddonCommand, Backend, TracerAddon } from './addon-functions.ts';
 import * as etw from './etw-reasons.ts';
 import { announceTracepoint, openTracer } from './recorder-notice.ts';
 import * as userEvents from './user-events-reasons.ts';
@@ -24,13 +25,13 @@ export interface EnabledWord {
 const RELEASED: EnabledWord = { words: Uint32Array.of(RELEASED_BIT), index: 0 };
 
 export class Tracer {
-  readonly #addon: Addon | undefined;
+  readonly #addon: TracerAddon | undefined;
   readonly #words: Uint32Array | undefined;
   readonly #commandHandlers = new Set<(command: AddonCommand) => void>();
   #hearsCommands = false;
   #reason: string | undefined;
 
-  constructor(loaded: Addon | { readonly reason: string } = loadAddon()) {
+  constructor(loaded: TracerAddon | { readonly reason: string } = loadAddon()) {
     if ('reason' in loaded) {
       this.#reason = loaded.reason;
     } else {
@@ -116,7 +117,7 @@ export class Tracer {
   }
 
   /** Before the first registration, since a session may send a command immediately. Only ETW has commands. */
-  #hearCommands(addon: Addon): void {
+  #hearCommands(addon: TracerAddon): void {
     if (this.#hearsCommands || this.backend !== 'etw') return;
     this.#hearsCommands = true;
     addon.onCommand((command) => {
@@ -130,7 +131,7 @@ export class Tracer {
     return this.#addon?.threadActivityId(code, id) === 0;
   }
 
-  /** How long a thread has been on a processor: see `Addon`. */
+  /** How long a thread has been on a processor: see `TracerAddon`. */
   threadCpuMSec(osThreadId: number): number {
     return this.#addon?.threadCpuMSec(osThreadId) ?? 0;
   }
@@ -152,7 +153,7 @@ export function theTracer(): Tracer {
 // The results of the addon's functions as text: sentences for failed registrations, names for events that were not
 // written.
 
-function openReason(addon: Addon, error: number, path: string): string {
+function openReason(addon: TracerAddon, error: number, path: string): string {
   if (error === addon.codes.unsupported) {
     return `tracewright writes to no kernel tracer on ${process.platform}; listeners in the process work.`;
   }
@@ -160,14 +161,14 @@ function openReason(addon: Addon, error: number, path: string): string {
 }
 
 /** @param name what was to be registered: a tracepoint, or a provider */
-function registerReason(addon: Addon, error: number, name: string): string {
+function registerReason(addon: TracerAddon, error: number, name: string): string {
   if (error === addon.codes.notRegistered)
     return `${name} was not registered: the kernel's tracer is not open.`;
   return addon.platform === 'etw' ? etw.registerReason(error, name) : userEvents.registerReason(error, name);
 }
 
 /** Why an event was not written: the key under which `stats().dropped` counts it. */
-function writeReason(addon: Addon, error: number): string {
+function writeReason(addon: TracerAddon, error: number): string {
   const { codes } = addon;
   if (error === codes.nobodyListens) return 'nobodyListens';
   if (error === codes.fileClosed) return 'fileClosed';

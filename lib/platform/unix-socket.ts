@@ -3,29 +3,10 @@
  * sends, and never keep this process alive. Node.js's own do none of this. Linux only; see native/linux/unix_socket.h
  * and native/descriptor_watches.h.
  */
-import { type Addon, loadAddon } from './addon.ts';
+import { linuxAddon } from './addon.ts';
+import type { LinuxAddon } from './addon-functions.ts';
 import { OwnedDescriptor } from './owned-descriptor.ts';
 import { systemErrorName } from './recorder-reasons.ts';
-
-interface SocketAddon extends Addon {
-  socketListen(path: string): number;
-  socketConnect(path: string): number;
-  socketAccept(listener: number): number;
-  socketDuplicate(descriptor: number): number;
-  socketListeningProcess(descriptor: number): number;
-  socketConnectedUser(descriptor: number): number;
-  socketReceive(descriptor: number, bytes: Uint8Array, offset: number): number;
-  socketSend(descriptor: number, bytes: Uint8Array, offset: number): number;
-  socketReceiveDescriptor(descriptor: number): { readonly size: number; readonly descriptor: number };
-  socketSendDescriptor(descriptor: number, sent: number): number;
-  socketEndSending(descriptor: number): number;
-  socketAwaitSendable(descriptor: number, milliseconds: number): number;
-  watchDescriptor(descriptor: number, events: number, onReady: (events: number) => void): number;
-  unwatchDescriptor(descriptor: number): void;
-  watchWaiting(listener: number, milliseconds: number, onWaiting: () => void): number;
-  unwatchWaiting(listener: number): void;
-  mapLikeDotNet(): number;
-}
 
 /** What a descriptor can be watched for, and reported ready for. */
 export const Ready = { ToReceive: 1, ToSend: 2 } as const;
@@ -47,9 +28,9 @@ const AGAIN = ['EAGAIN', 'EWOULDBLOCK'];
 
 /** Makes sockets; the caller closes them. */
 export class UnixSockets {
-  readonly #addon: SocketAddon;
+  readonly #addon: LinuxAddon;
 
-  constructor(addon: SocketAddon) {
+  constructor(addon: LinuxAddon) {
     this.#addon = addon;
   }
 
@@ -85,9 +66,9 @@ export class UnixSockets {
 
 /** A socket of this thread. Once it has been closed or released, its functions fail with EBADF. */
 export class UnixSocket extends OwnedDescriptor {
-  readonly #addon: SocketAddon;
+  readonly #addon: LinuxAddon;
 
-  constructor(addon: SocketAddon, number: number) {
+  constructor(addon: LinuxAddon, number: number) {
     super(number);
     this.#addon = addon;
   }
@@ -231,8 +212,8 @@ const isOtherRuntime = process.versions.bun !== undefined || process.versions.de
 /** @returns undefined if there is no addon, or it has no sockets, or this runtime cannot watch them */
 export function unixSockets(): UnixSockets | undefined {
   if (isOtherRuntime) return undefined;
-  const addon = loadAddon();
-  return 'socketListen' in addon ? new UnixSockets(addon as SocketAddon) : undefined;
+  const addon = linuxAddon();
+  return 'reason' in addon ? undefined : new UnixSockets(addon);
 }
 
 function checked(what: string, result: number): number {

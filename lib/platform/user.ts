@@ -1,20 +1,7 @@
 /** The user as whom a recorded command runs when root records: see native/user_functions.cc. */
-import { type Addon, loadAddon } from './addon.ts';
+import { linuxAddon } from './addon.ts';
+import type { LinuxAddon, User } from './addon-functions.ts';
 import { systemErrorName } from './recorder-reasons.ts';
-
-export interface User {
-  readonly uid: number;
-  readonly gid: number;
-  readonly name: string;
-  readonly home: string;
-  /** All of them, including the primary one. */
-  readonly groups: Uint32Array;
-}
-
-interface UserAddon extends Addon {
-  userEntry(name: string | number): User | undefined;
-  callAsUser(uid: number, gid: number, groups: Uint32Array, call: () => void): number;
-}
 
 const MAX_ID = 0xffff_fffe;
 
@@ -66,8 +53,7 @@ function idOf(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,10}$/.test(text) && Number(text) <= MAX_ID ? Number(text) : undefined;
 }
 
-/** Linux only. */
-function userAddon(): UserAddon | undefined {
-  const addon = loadAddon();
-  return 'userEntry' in addon ? (addon as UserAddon) : undefined;
+function userAddon(): LinuxAddon | undefined {
+  const addon = linuxAddon();
+  return 'reason' in addon ? undefined : addon;
 }

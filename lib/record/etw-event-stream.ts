@@ -1,5 +1,7 @@
 /** The events of an ETW session while they are written, as a stream that `openTrace` reads. */
-import { EtwConsumer, type TakenEvents } from '../platform/etw-consumer.ts';
+
+import type { TakenEvents } from '../platform/addon-functions.ts';
+import { EtwConsumer } from '../platform/etw-consumer.ts';
 import { controlEtwSession } from '../platform/etw-session.ts';
 import { liveHeaderBuffer } from '../wire/etl/live-header.ts';
 import { SessionControl } from '../wire/etw/session-properties.ts';

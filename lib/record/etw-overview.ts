@@ -1,7 +1,8 @@
 /** The overview of a Windows machine: its ETW sessions, and the providers that are registered, running or enabled. */
 
 import { windowsProvider } from '../known/windows-provider.ts';
-import { EtwLists, type ListedEtwSession } from '../platform/etw-lists.ts';
+import type { ListedEtwSession } from '../platform/addon-functions.ts';
+import { EtwLists } from '../platform/etw-lists.ts';
 import type { ProviderEnabling, ProviderInstance, ProviderList } from '../wire/etw/provider-lists.ts';
 import { sessionModeWords } from '../wire/etw/session-properties.ts';
 import { providerGuid } from '../wire/provider-guid.ts';

@@ -1,7 +1,8 @@
 /** What a recording uses: perf events or, if they are refused, tracefs. */
 
 import { readFileSync } from 'node:fs';
-import { type ClockPair, Recorder, type RecorderCounts, type RecorderOptions } from '../platform/recorder.ts';
+import type { ClockPair, RecorderCounts } from '../platform/addon-functions.ts';
+import { Recorder, type RecorderOptions } from '../platform/recorder.ts';
 import { PerfEventsError, RecorderError } from '../platform/recorder-error.ts';
 import type { RecordedEvent } from '../wire/perf-data/write/features.ts';
 import { commRecord, forkRecord } from '../wire/perf-data/write/records.ts';

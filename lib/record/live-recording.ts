@@ -1,11 +1,7 @@
 /** A recording of the system's user_events that is read while it runs. */
 import { Socket } from 'node:net';
-import {
-  type ClockPair,
-  Recorder,
-  type RecorderCounts,
-  requireRecorderPlatform,
-} from '../platform/recorder.ts';
+import type { ClockPair, RecorderCounts } from '../platform/addon-functions.ts';
+import { Recorder, requireRecorderPlatform } from '../platform/recorder.ts';
 import {
   attrRecord,
   clockRecord,

@@ -1,6 +1,7 @@
 /** What recordings into perf.data files have in common: an open recorder, its tracepoints, and facts for the files. */
 import { hostname, machine, release } from 'node:os';
-import { type RecorderCounts, requireRecorderPlatform } from '../platform/recorder.ts';
+import type { RecorderCounts } from '../platform/addon-functions.ts';
+import { requireRecorderPlatform } from '../platform/recorder.ts';
 import type { RecordedEvent, RecordingFacts, StartFacts } from '../wire/perf-data/write/features.ts';
 import { tracingData } from '../wire/perf-data/write/tracing-data.ts';
 import type { CpuOptions, CpuSampling } from './cpu-sampling.ts';

@@ -1,6 +1,6 @@
 /** A recording of the system's user_events into a perf.data file, from start to end. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { RecorderCounts } from '../platform/recorder.ts';
+import type { RecorderCounts } from '../platform/addon-functions.ts';
 import { systemErrorName } from '../platform/recorder-reasons.ts';
 import { announcement } from '../wire/perf-data/write/pipe.ts';
 import { lostRecord } from '../wire/perf-data/write/records.ts';

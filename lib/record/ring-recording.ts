@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dumpName } from '../base/output-file.ts';
-import type { RecorderCounts } from '../platform/recorder.ts';
+import type { RecorderCounts } from '../platform/addon-functions.ts';
 import { RecorderError } from '../platform/recorder-error.ts';
 import { systemErrorName } from '../platform/recorder-reasons.ts';
 import { lostRecord } from '../wire/perf-data/write/records.ts';

@@ -6,7 +6,7 @@
 import { fstatSync, ftruncateSync, writeSync } from 'node:fs';
 import { ByteWriter } from '../base/byte-writer.ts';
 import { systemCodeText } from '../base/system-code.ts';
-import type { ClockPair, RecorderCounts } from '../platform/recorder.ts';
+import type { ClockPair, RecorderCounts } from '../platform/addon-functions.ts';
 import { RecorderError } from '../platform/recorder-error.ts';
 import { recorderAddReason, systemErrorName } from '../platform/recorder-reasons.ts';
 import { commonFields, type FtraceEvent, readPage } from '../wire/ftrace/page.ts';

@@ -1,7 +1,7 @@
 /** The commands of ETW sessions to a provider, passed to its event source. Other tracers send none. */
 
 import { namedCommand, type SourceCommand } from '../listen/commands.ts';
-import type { AddonCommand } from '../platform/addon.ts';
+import type { AddonCommand } from '../platform/addon-functions.ts';
 import type { Tracer } from '../platform/tracer.ts';
 import { guidBytes, guidText } from '../wire/guid.ts';
 import { decodeUtf8 } from '../wire/text.ts';

@@ -3,7 +3,7 @@
 import type { CommandHandler } from '../listen/commands.ts';
 import type { KeywordNames } from '../listen/filter.ts';
 import type { Listenable, WrittenEvent } from '../listen/written-event.ts';
-import type { Backend } from '../platform/addon.ts';
+import type { Backend } from '../platform/addon-functions.ts';
 import type { SourceStats } from './account.ts';
 import type { ActivityHandle, OutcomeFields } from './activity-events.ts';
 import type { EventDefinition, EventOptions } from './event.ts';

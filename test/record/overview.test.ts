@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { ListedEtwSession } from '../../lib/platform/etw-lists.ts';
+import type { ListedEtwSession } from '../../lib/platform/addon-functions.ts';
 import { RecorderError } from '../../lib/platform/recorder-error.ts';
 import { etwOverview, type Lister } from '../../lib/record/etw-overview.ts';
 import { tracefsOverview } from '../../lib/record/tracefs-overview.ts';

@@ -1,10 +1,11 @@
 /** A fake kernel: an addon with the same interface whose tracer is switched by hand and keeps what it receives. */
-import { type Addon, type AddonCommand, type Backend, NO_WORD } from '../../lib/platform/addon.ts';
+import { NO_WORD } from '../../lib/platform/addon.ts';
+import type { AddonCommand, Backend, TracerAddon } from '../../lib/platform/addon-functions.ts';
 import { TRACER_BIT } from '../../lib/platform/tracer.ts';
 
 const WRITE_INDEX_SIZE = 4;
 
-export class FakeAddon implements Addon {
+export class FakeAddon implements TracerAddon {
   readonly platform: Backend;
   readonly codes = { unsupported: 1001, fileClosed: 1002, notRegistered: 1003, nobodyListens: 1004 };
   /** What `open` and `register` answer, and what `write` does. */

@@ -1,6 +1,7 @@
 /** What `tracewright live` shows: the tracer of this system, in real time. */
+
+import type { User } from '../../platform/addon-functions.ts';
 import { RECORDER_VARIABLE } from '../../platform/recorder-notice.ts';
-import type { User } from '../../platform/user.ts';
 import { streamOfSession } from '../../record/etw-event-stream.ts';
 import { endLeftBehindLiveSessions, LiveEtwRecording } from '../../record/live-etw-recording.ts';
 import { LiveRecording } from '../../record/live-recording.ts';

@@ -1,5 +1,7 @@
 /** The user that a command runs as: under sudo, the user who invoked it, or one named explicitly. */
-import { invokingUser, type User, userNamed } from '../../platform/user.ts';
+
+import type { User } from '../../platform/addon-functions.ts';
+import { invokingUser, userNamed } from '../../platform/user.ts';
 import { UsageError } from '../parse-options.ts';
 
 /**

@@ -4,8 +4,9 @@
  * kernel's tracer. Source: dotnet/runtime `src/native/eventpipe/ep-session.c`.
  */
 import type { SessionPart } from '../../listen/shared-sessions.ts';
+import type { PassedTracerCounts } from '../../platform/addon-functions.ts';
 import type { OwnedDescriptor } from '../../platform/owned-descriptor.ts';
-import { PassedTracer, type PassedTracerCounts, PassedTracerError } from '../../platform/passed-tracer.ts';
+import { PassedTracer, PassedTracerError } from '../../platform/passed-tracer.ts';
 import { ErrorCode } from '../../wire/diagnostics-ipc/constants.ts';
 import { RefusedError } from '../../wire/diagnostics-ipc/error.ts';
 import type { UserEventsTracing } from '../../wire/diagnostics-ipc/tracing.ts';
