@@ -242,6 +242,35 @@ describe('an error class of lib/', () => {
   });
 });
 
+describe('the root folder', () => {
+  it('has what belongs there, and nothing that a test or a tool has left', () => {
+    const made = ['node_modules', 'dist', 'build', 'prebuilds', 'coverage'];
+    // What begins with a dot may belong to an editor.
+    const found = readdirSync(packageFolder).filter((name) => !/^\.|\.(?:tgz|tsbuildinfo)$/.test(name));
+    expect(found.filter((name) => !made.includes(name)).sort()).toEqual([
+      'ARCHITECTURE.md',
+      'CHANGELOG.md',
+      'CMakeLists.txt',
+      'CONTRIBUTING.md',
+      'LICENSE',
+      'README.md',
+      'SECURITY.md',
+      'binding.gyp',
+      'biome.json',
+      'docs',
+      'lib',
+      'native',
+      'package-lock.json',
+      'package.json',
+      'scripts',
+      'test',
+      'tsconfig.build.json',
+      'tsconfig.json',
+      'vitest.config.ts',
+    ]);
+  });
+});
+
 /** The files that a line of ARCHITECTURE.md names: short names are beside the last file with a folder. */
 function filesNamedIn(line: string): string[] {
   let folder = '.';

@@ -8,6 +8,7 @@ import { missingTracer } from '../../record/tracefs.ts';
 import { clearProgress, say, sentenceOf, showProgress, warn } from '../messages.ts';
 import { StopRequest } from '../stop-request.ts';
 import { commandUser } from './command-user.ts';
+import { FunctionNames } from './function-names.ts';
 import { type RecordArguments, recordArguments } from './record-arguments.ts';
 import { recordEtw } from './record-etw.ts';
 import { recordUserEvents } from './record-user-events.ts';
@@ -40,11 +41,10 @@ function canFallBack({ mode, command, selected, cpu, isRing }: RecordArguments):
 
 async function recordToTracer(given: RecordArguments, args: readonly string[]): Promise<number> {
   const recording = await start(given, args);
-  const variables = {
-    [RECORDER_VARIABLE]: recording.address,
-    ...(given.cpu && { NODE_OPTIONS: namingOptions(process.env.NODE_OPTIONS, process.platform) }),
-  };
   const user = commandUser(given.user);
+  const names = given.cpu && given.command.length > 0 ? new FunctionNames(user) : undefined;
+  if (names?.problem !== undefined) warn(names.problem);
+  const variables = { [RECORDER_VARIABLE]: recording.address, ...names?.variables };
   const command =
     given.command.length === 0 ? undefined : new RecordedCommand(given.command, variables, 'stdout', user);
   const stop = new StopRequest(recording.dump === undefined ? [] : [DUMP_SIGNAL]);
@@ -77,24 +77,10 @@ async function recordToTracer(given: RecordArguments, args: readonly string[]): 
   command?.end();
   if (failure !== undefined) throw failure.error;
   end ??= await command?.ended;
+  names?.removeLogs();
   if (end !== undefined) say(`${end.text}.`);
   const status = end?.status ?? 0;
   return problems.length === 0 ? status : withFailure(status);
-}
-
-/**
- * Options that make Node.js write a map of the functions that it compiles, which name them in stacks, or on Windows tell
- * ETW of them. A command for or against maps is respected.
- */
-export function namingOptions(options = '', platform: NodeJS.Platform = 'linux'): string {
-  if (platform === 'win32') {
-    return /etw-stack-walking\b/.test(options)
-      ? options
-      : `${options} --enable-etw-stack-walking`.trimStart();
-  }
-  return /--(?:no-)?perf-(?:basic-)?prof\b/.test(options)
-    ? options
-    : `${options} --perf-basic-prof`.trimStart();
 }
 
 async function start(given: RecordArguments, args: readonly string[]): Promise<RunningRecording> {
