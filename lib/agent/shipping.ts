@@ -4,7 +4,6 @@
  */
 import { rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { packageVersion } from '../base/package-files.ts';
 import { thrownMessage } from '../base/value-text.ts';
 import type { ExportedTrace } from '../export/exporter.ts';
 import type { OtlpFeed } from '../export/otlp-feed.ts';
@@ -247,7 +246,6 @@ function tablesOf(trace: ExportedTrace, { service, source }: FileOrigin, folder:
     service,
     source,
     trace,
-    createdBy: `tracewright version ${packageVersion()}`,
   });
 }
 

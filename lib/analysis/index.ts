@@ -1,4 +1,5 @@
 /** `tracewright/view`: what the command tells of a trace, for programs: activities, explanations, reports, exports. */
+export type { ExportFormat } from '../export/exporters.ts';
 export type { FieldSelection } from '../view/activity-fields.ts';
 export { ActivityStats, type NameStats, SelectedStats, type StatsSelection } from '../view/activity-stats.ts';
 export { type ActivityNode, ActivityTree, type ActivityTreeOptions, nodesOf } from '../view/activity-tree.ts';
@@ -31,11 +32,5 @@ export { type EventCount, type ProviderCount, TraceSummary } from '../view/trace
 export type { ActivityState, TracedActivity } from '../view/traced-activity.ts';
 export { type CpuTimes, type CpuTimesOptions, cpuTimes } from './cpu-times.ts';
 export { type DiffOptions, diffTraces, type ExplainOptions, explainTrace } from './explanations.ts';
-export {
-  type ExportFormat,
-  type ExportOptions,
-  exportTables,
-  exportTrace,
-  type TablesOptions,
-} from './exports.ts';
+export { type ExportOptions, exportTables, exportTrace, type TablesOptions } from './exports.ts';
 export { type ReportOptions, reportTrace } from './reports.ts';

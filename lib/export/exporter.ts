@@ -1,5 +1,6 @@
 /** What the exports to all formats share. */
 import type { CodeMappings } from '../trace/code-mappings.ts';
+import type { Trace } from '../trace/trace.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
 import type { TraceInfo } from '../trace/trace-reader.ts';
 import type { KnownProcesses } from '../view/process-service.ts';
@@ -10,6 +11,20 @@ export interface ExportedTrace extends KnownProcesses {
   readonly info: TraceInfo;
   /** Additional attributes of the resource of OTLP spans and profiles. */
   readonly resource?: object;
+}
+
+/** What exports need to know of a trace while it is read: names of processes come with its events. */
+export function exportedTrace(trace: Trace, name: string): ExportedTrace {
+  return {
+    name,
+    info: trace.info,
+    get processNames() {
+      return trace.processNames;
+    },
+    get kernelProcesses() {
+      return trace.kernelProcesses;
+    },
+  };
 }
 
 /** What is known after them. */

@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { writeTraceTables } from '../export/parquet/trace-tables.ts';
 import type { OpenTraceOptions } from '../trace/open-trace.ts';
-import { type FrameFolders, frameNamesIn } from '../view/cpu/frame-folders.ts';
+import type { FrameFolders } from '../view/cpu/frame-folders.ts';
 import { openTraces } from '../view/merge/merged-trace.ts';
 import { Database, isTableFolder } from './database.ts';
 import type { QueryResult, QueryRow } from './query-result.ts';
@@ -59,8 +59,7 @@ async function writeFiles(
   const trace = await openTraces(files, options);
   try {
     const name = files.map((file) => basename(file)).join(', ');
-    const target = { name, folder, names: frameNamesIn(options) };
-    const problem = await writeTraceTables(trace, trace.batches(), target);
+    const { problem } = await writeTraceTables(trace, trace.batches(), { ...options, name, folder });
     if (problem !== undefined) throw problem;
   } finally {
     await trace.close();

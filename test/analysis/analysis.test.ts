@@ -113,6 +113,24 @@ describe('a program', () => {
     expect(files.filter((name) => /events.*service=shop/.test(String(name))).length).toBe(1);
   });
 
+  it('finds a folder as it was before tables of which not all could be written', async () => {
+    const lake = join(folder, 'failed-lake');
+    const filesIn = () =>
+      readdirSync(lake, { recursive: true, withFileTypes: true }).filter((each) => each.isFile());
+    await exportTables(await openTraces([first]), lake, { name: 'first' });
+    const before = filesIn().map(({ name }) => name);
+    expect(before.length).toBeGreaterThan(5);
+    let events = 0;
+    const isWanted = () => {
+      if (events++ === 20) throw new RangeError('The application fails.');
+      return true;
+    };
+    const failing = exportTables(await openTraces([second]), lake, { name: 'second', isWanted });
+    await expect(failing).rejects.toThrow('The application fails.');
+    expect(filesIn().map(({ name }) => name)).toEqual(before);
+    expect(readdirSync(lake)).not.toContain('.partial');
+  });
+
   it('is told which formats there are', async () => {
     const format = 'pdf' as ExportFormat;
     await expect(bytesOf(exportTrace(await openTraces([first]), format))).rejects.toThrow(

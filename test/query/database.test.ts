@@ -28,7 +28,7 @@ let count = 0;
 async function databaseOf(events: readonly WrittenEvent[], properties = {}): Promise<Database> {
   const folder = join(root, `lake ${count++} [*?]'"`);
   const info = { format: 'nettrace', startTime: 0n, hasWallTime: true, pointerSize: 8, properties } as const;
-  const tables = new ParquetExport({ folder, trace: { name: 'test', info }, createdBy: 'test' });
+  const tables = new ParquetExport({ folder, trace: { name: 'test', info } });
   for (const each of events) tables.add(written(each));
   await tables.end({ lostEvents: 0, lostBuffers: 0, lateEvents: 0, processNames: new Map() });
   const database = await Database.open([folder]);

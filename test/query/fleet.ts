@@ -75,7 +75,6 @@ async function writeTrace(folder: string, day: number, date: string, process: nu
   const tables = new ParquetExport({
     folder,
     trace: { name, info, processNames },
-    createdBy: 'tracewright test',
   });
   const tree = new ActivityTree({ keepsPayloads: true });
   const sampled: TracedActivity[] = [];

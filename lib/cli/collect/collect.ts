@@ -1,5 +1,6 @@
 /** `tracewright collect`: records the events of a process into a .nettrace file, through its diagnostic port. */
 
+import type { ExportFormat } from '../../export/exporters.ts';
 import {
   DEFAULT_RUNDOWN_KEYWORD,
   FLIGHT_RECORDER,
@@ -12,7 +13,7 @@ import {
 } from '../../wire/diagnostics-ipc/tracing.ts';
 import { choice, duration, FILE, FOLDER, size, text } from '../argument-values.ts';
 import { CommandLine } from '../command-line.ts';
-import { type ProfileFormat, profileFormat } from '../export/profile-format.ts';
+import { profileFormat } from '../export/export-format.ts';
 import { flag, type OptionRows, type OptionValues, UsageError } from '../parse-options.ts';
 import { ACTIVITY_RUNS, ACTIVITY_SWITCHES, sessionProviders, TASKS } from '../trace/provider-argument.ts';
 import { type CollectionDestination, type CollectionOptions, collect } from './collection.ts';
@@ -147,8 +148,8 @@ async function destinationArgument(values: Values): Promise<CollectionDestinatio
 }
 
 /** Loads what a profile needs, and nothing else does. */
-async function profileWriter(format: ProfileFormat): Promise<CollectionOptions['write']> {
-  const { writeProfile } = await import('../export/profile-exporter.ts');
+async function profileWriter(format: ExportFormat): Promise<CollectionOptions['write']> {
+  const { writeProfile } = await import('./profile-destination.ts');
   return (stream, output) => writeProfile(stream, output, format);
 }
 

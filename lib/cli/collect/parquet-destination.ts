@@ -1,5 +1,5 @@
 /** What `tracewright collect --parquet` loads: writes the events of processes into a folder of Parquet files. */
-import { packageVersion } from '../../base/package-files.ts';
+import { exportedTrace } from '../../export/exporter.ts';
 import { ParquetExport } from '../../export/parquet/parquet-export.ts';
 import { removeLeftovers } from '../../export/parquet/table-files.ts';
 import { openTrace } from '../../trace/open-trace.ts';
@@ -28,9 +28,8 @@ export function parquetDestination(to: ParquetDestination): CollectionDestinatio
       const { processId } = trace.info;
       const parquet = new ParquetExport({
         folder: to.folder,
-        trace: traceOf(trace, processId === undefined ? processName : `${processName}.${processId}`),
+        trace: exportedTrace(trace, processId === undefined ? processName : `${processName}.${processId}`),
         service: to.service ?? processName,
-        createdBy: `tracewright version ${packageVersion()}`,
         maxFileSize: to.maxFileSize,
       });
       await write(trace, parquet, to.interval).finally(() => {
@@ -41,16 +40,6 @@ export function parquetDestination(to: ParquetDestination): CollectionDestinatio
     async end() {
       say(`Collected ${countText(events, 'event')} into ${countText(files, 'file')} in ${to.folder}.`);
       return undefined;
-    },
-  };
-}
-
-function traceOf(trace: Trace, name: string) {
-  return {
-    name,
-    info: trace.info,
-    get processNames() {
-      return trace.processNames;
     },
   };
 }

@@ -1,11 +1,7 @@
 /** `tracewright export FILE`: converts a trace to a format for other tools. */
 
-import { CsvExport, PayloadColumns } from '../../export/csv-export.ts';
-import type { ExportedTrace, Exporter } from '../../export/exporter.ts';
-import { NetTraceExport } from '../../export/nettrace-export.ts';
-import { OtlpExport } from '../../export/otlp-export.ts';
-import { PerfettoExport } from '../../export/perfetto-export.ts';
-import { SpeedscopeExport } from '../../export/speedscope-export.ts';
+import { type Exporter, exportedTrace } from '../../export/exporter.ts';
+import { EXPORTERS, type ExporterOptions } from '../../export/exporters.ts';
 import type { Trace } from '../../trace/trace.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import { countText, dataSize } from '../../view/number-text.ts';
@@ -18,7 +14,7 @@ import { say, warn } from '../messages.ts';
 import { flag, type OptionRows, type OptionValues, UsageError } from '../parse-options.ts';
 import { eventFilter, FILTER_OPTIONS } from '../trace/event-filter.ts';
 import { FilteredEvents } from '../trace/filtered-events.ts';
-import { FRAME_OPTIONS, frameNames } from '../trace/frame-options.ts';
+import { FRAME_OPTIONS, frameFolders } from '../trace/frame-options.ts';
 import { readWithProgress, TRACE_OPTIONS } from '../trace/trace-argument.ts';
 import {
   closeTraceFiles,
@@ -28,8 +24,7 @@ import {
   openTraceFiles,
   type TraceFiles,
 } from '../trace/trace-files.ts';
-import { profileExporter } from './profile-exporter.ts';
-import { otlpEncoding, PROFILE_FORMATS, profileFormat } from './profile-format.ts';
+import { encodedFormat, type Format, formatOfFile } from './export-format.ts';
 
 const FORMATS = {
   perfetto: `(.pftrace) for ui.perfetto.dev and trace_processor: activities as slices, other events as instants, counters
@@ -42,10 +37,15 @@ const FORMATS = {
   'otlp-profiles': `(.profiles.jsonl; .profiles.pb for protobuf) CPU samples as OpenTelemetry profiles, linked to these
     spans`,
   nettrace: '(.nettrace) for PerfView, dotnet-trace and other tools that read nettrace',
-} as const;
-type Format = keyof typeof FORMATS;
+} as const satisfies Readonly<Record<Format, string>>;
 /** These name the frames of stacks. */
-const NAMING_FORMATS: ReadonlySet<Format> = new Set(['speedscope', 'perfetto', ...PROFILE_FORMATS]);
+const NAMING_FORMATS: ReadonlySet<Format> = new Set([
+  'speedscope',
+  'perfetto',
+  'pprof',
+  'cpuprofile',
+  'otlp-profiles',
+]);
 
 const FORMAT = choice(
   'FORMAT',
@@ -85,17 +85,6 @@ type Values = OptionValues<
   typeof OPTIONS & typeof FRAME_OPTIONS & typeof FILTER_OPTIONS & typeof TRACE_OPTIONS
 >;
 
-const SUFFIXES: readonly (readonly [suffix: string, format: Format])[] = [
-  ['.speedscope.json', 'speedscope'],
-  ['.otlp.json', 'otlp'],
-  ['.jsonl', 'otlp'],
-  ['.pb', 'otlp'],
-  ['.pftrace', 'perfetto'],
-  ['.perfetto-trace', 'perfetto'],
-  ['.csv', 'csv'],
-  ['.nettrace', 'nettrace'],
-];
-
 /** @throws UsageError; TraceError and InterruptedError after the events read so far have been written */
 export async function run(args: readonly string[]): Promise<void> {
   const given = commandLine.files(args);
@@ -108,16 +97,12 @@ export async function run(args: readonly string[]): Promise<void> {
     throw new UsageError('export needs -o OUT, the file to write, or --parquet DIR, the folder.');
   }
   const events = new FilteredEvents(values);
-  const makeExporter = await exporterMaker(files, output, values);
+  const format = formatOf(output, values);
+  const options = await exporterOptions(format, files, values);
   const trace = await openTraceFiles(files, values);
   const name = fileNames(files);
-  const exporter = makeExporter({
-    name,
-    info: trace.info,
-    get processNames() {
-      return trace.processNames;
-    },
-  });
+  const loadExporter = EXPORTERS[encodedFormat(format, output)];
+  const exporter = await loadExporter(exportedTrace(trace, name), options);
   let size: number | undefined;
   const failure = await withOutput(output, async (out) => {
     const problem = await writeExport(trace, files, events, exporter, out);
@@ -147,8 +132,8 @@ async function exportFolder(files: TraceFiles, folder: string, values: Values): 
   const events = new FilteredEvents(values);
   const { exportParquet } = await import('./parquet-folder.ts');
   const trace = await openTraceFiles(files, values);
-  const source = { trace, name: fileNames(files), events, batches: eventsOf(trace, files) };
-  const to = { folder, service: values.service, names: frameNames(values) };
+  const source = { trace, events, batches: eventsOf(trace, files) };
+  const to = { name: fileNames(files), folder, service: values.service, ...frameFolders(values) };
   await withTemporaries(() => exportParquet(source, to));
   const emptiness = events.emptiness(filesText(files));
   if (emptiness !== undefined) warn(emptiness);
@@ -183,14 +168,9 @@ function eventsOf(trace: Trace, files: TraceFiles): AsyncIterable<readonly Trace
   return untilInterrupted(readWithProgress(trace), () => closeTraceFiles(files, trace));
 }
 
-async function exporterMaker(
-  files: TraceFiles,
-  output: string,
-  values: Values,
-): Promise<(trace: ExportedTrace) => Exporter> {
-  const format = formatOf(output, values);
-  const version = values['nettrace-version'];
-  if (version !== undefined && format !== 'nettrace') {
+async function exporterOptions(format: Format, files: TraceFiles, values: Values): Promise<ExporterOptions> {
+  const nettraceVersion = values['nettrace-version'];
+  if (nettraceVersion !== undefined && format !== 'nettrace') {
     throw new UsageError(`--nettrace-version is for nettrace, not for ${format}.`);
   }
   if (values.flatten === true && format !== 'csv') {
@@ -201,37 +181,12 @@ async function exporterMaker(
       throw new UsageError(`--${name} is for ${[...NAMING_FORMATS].join(', ')}, not for ${format}.`);
     }
   }
-  switch (format) {
-    case 'speedscope':
-    case 'perfetto': {
-      const names = frameNames(values);
-      return (trace) =>
-        format === 'perfetto' ? new PerfettoExport(trace, names) : new SpeedscopeExport(trace, names);
-    }
-    case 'otlp': {
-      const encoding = otlpEncoding(output);
-      return (trace) => new OtlpExport(encoding, trace);
-    }
-    case 'pprof':
-    case 'cpuprofile':
-    case 'otlp-profiles': {
-      const names = frameNames(values);
-      return (trace) => profileExporter({ format, encoding: otlpEncoding(output) }, trace, names);
-    }
-    case 'nettrace': {
-      return (trace) => new NetTraceExport(version ?? 6, trace);
-    }
-    case 'csv': {
-      const columns = values.flatten === true ? await payloadColumns(files, values) : undefined;
-      return () => new CsvExport(columns);
-    }
-  }
+  const columns = values.flatten === true ? await payloadColumns(files, values) : undefined;
+  return { ...frameFolders(values), nettraceVersion, columns };
 }
 
 function formatOf(output: string, { format: given }: Values): Format {
-  const lower = output.toLowerCase();
-  const format =
-    given ?? profileFormat(output)?.format ?? SUFFIXES.find(([suffix]) => lower.endsWith(suffix))?.[1];
+  const format = given ?? formatOfFile(output);
   if (format !== undefined) return format;
   throw new UsageError(`No format has the extension of ${output}: --format takes ${FORMAT.takes}.`);
 }
@@ -239,6 +194,7 @@ function formatOf(output: string, { format: given }: Values): Format {
 async function payloadColumns(files: TraceFiles, values: Values): Promise<readonly string[]> {
   if (files.includes('-'))
     throw new UsageError('--flatten reads the trace twice, which is not possible with standard input.');
+  const { PayloadColumns } = await import('../../export/csv-export.ts');
   const columns = new PayloadColumns();
   const isWanted = eventFilter(values);
   const trace = await openTraceFiles(files, values, false);

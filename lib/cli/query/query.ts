@@ -4,13 +4,12 @@ import { existsSync } from 'node:fs';
 import { writeTraceTables } from '../../export/parquet/trace-tables.ts';
 import { Database, isTableFolder } from '../../query/database.ts';
 import { loadDuckDb } from '../../query/duckdb.ts';
-import type { TraceError } from '../../wire/trace-error.ts';
 import { CommandLine } from '../command-line.ts';
 import { withTemporaries } from '../command-output.ts';
 import { warn } from '../messages.ts';
 import { Output } from '../output.ts';
 import { flag, type OptionRows, type OptionValues, UsageError } from '../parse-options.ts';
-import { FRAME_OPTIONS, frameNames } from '../trace/frame-options.ts';
+import { FRAME_OPTIONS, frameFolders } from '../trace/frame-options.ts';
 import { readWithProgress, TRACE_OPTIONS } from '../trace/trace-argument.ts';
 import {
   closeTraceFiles,
@@ -79,7 +78,7 @@ async function answer(
   values: Values,
 ): Promise<void> {
   const traces = files.filter((file) => !isTableFolder(file));
-  let failure: TraceError | undefined;
+  let failure: Error | undefined;
   const write = async (folder: string) => {
     failure = await writeTables(traces, folder, values);
   };
@@ -113,15 +112,11 @@ function split(given: readonly string[]): { readonly files: TraceFiles; readonly
 }
 
 /** @returns the error that ends the trace early, after the events before it have been written */
-async function writeTables(
-  files: TraceFiles,
-  folder: string,
-  values: Values,
-): Promise<TraceError | undefined> {
+async function writeTables(files: TraceFiles, folder: string, values: Values): Promise<Error | undefined> {
   const trace = await openTraceFiles(files, values);
   try {
-    const target = { name: fileNames(files), folder, names: frameNames(values) };
-    return await writeTraceTables(trace, readWithProgress(trace), target);
+    const target = { name: fileNames(files), folder, ...frameFolders(values) };
+    return (await writeTraceTables(trace, readWithProgress(trace), target)).problem;
   } finally {
     await closeTraceFiles(files, trace);
   }

@@ -1,5 +1,5 @@
 /** The options of commands that name the frames of stacks. */
-import { frameNamesIn } from '../../view/cpu/frame-folders.ts';
+import { type FrameFolders, frameNamesIn } from '../../view/cpu/frame-folders.ts';
 import type { FrameNames } from '../../view/cpu/frame-names.ts';
 import { FOLDER } from '../argument-values.ts';
 import type { OptionRows, OptionValues } from '../parse-options.ts';
@@ -12,6 +12,12 @@ export const FRAME_OPTIONS = {
       source maps in this folder. Maps in the JavaScript or beside it are found without this`),
 } as const satisfies OptionRows;
 
-export function frameNames(values: OptionValues<typeof FRAME_OPTIONS>): FrameNames {
-  return frameNamesIn({ symbols: values.symbols, sourceMaps: values['source-maps'] });
+type Values = OptionValues<typeof FRAME_OPTIONS>;
+
+export function frameFolders(values: Values): FrameFolders {
+  return { symbols: values.symbols, sourceMaps: values['source-maps'] };
+}
+
+export function frameNames(values: Values): FrameNames {
+  return frameNamesIn(frameFolders(values));
 }

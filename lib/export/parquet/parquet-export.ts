@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { packageVersion } from '../../base/package-files.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import { isCpuSample } from '../../view/cpu/cpu-profile.ts';
 import { FrameNames } from '../../view/cpu/frame-names.ts';
@@ -30,8 +31,6 @@ export interface ParquetExportOptions {
   readonly service?: string | undefined;
   /** What rows say about where they come from, beside their trace. */
   readonly source?: Omit<tables.RowSource, 'trace'> | undefined;
-  /** The program and its version, as `tracewright version 1.0.0`. */
-  readonly createdBy: string;
   /** The frames of stacks have these names. */
   readonly names?: FrameNames;
   /** The approximate size of a file in bytes. */
@@ -69,7 +68,7 @@ export class ParquetExport {
   readonly #ofTables;
 
   constructor(options: ParquetExportOptions) {
-    const { trace, folder, createdBy } = options;
+    const { trace, folder } = options;
     const { info, name } = trace;
     this.#options = options;
     this.#clock = new ParquetClock(info.startTime);
@@ -79,7 +78,7 @@ export class ParquetExport {
       folder,
       stem: stemOf(trace),
       source: { trace: `${name} ${info.startTime}`, ...options.source },
-      createdBy,
+      createdBy: `tracewright version ${packageVersion()}`,
       maxFileSize: options.maxFileSize ?? MAX_FILE_SIZE,
       serviceFolder: (service) => this.#folderOf(service),
       onFile: (path) => this.files.push(path),

@@ -47,6 +47,7 @@ export interface TableFolder {
   /** The names of files that are begun start with this: no other trace in the folder may have it. */
   stem: string;
   readonly source: RowSource;
+  /** The program and its version, as `tracewright version 1.0.0`. */
   readonly createdBy: string;
   /** The approximate size of a file in bytes. */
   readonly maxFileSize: number;

@@ -1,60 +1,62 @@
 /** Writes the tables of a trace into a folder of Parquet files. */
-
 import type { Trace } from '../../trace/trace.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
-import type { FrameNames } from '../../view/cpu/frame-names.ts';
+import { type FrameFolders, frameNamesIn } from '../../view/cpu/frame-folders.ts';
 import { TraceError } from '../../wire/trace-error.ts';
+import { exportedTrace } from '../exporter.ts';
 import { ParquetExport } from './parquet-export.ts';
+import { removeLeftovers } from './table-files.ts';
 
-export interface TablesTarget {
+export interface TablesTarget extends FrameFolders {
   /** The name of the trace in its column. */
   readonly name: string;
   readonly folder: string;
-  /** Names the frames of stacks. */
-  readonly names: FrameNames;
   /** The service of all rows; by default, the names of their processes. */
   readonly service?: string | undefined;
+  /** Whether an error ends the trace early, as its damage does: the tables are complete up to there. */
+  readonly isEnd?: (error: unknown) => error is Error;
 }
 
-/** @returns the error that ends the trace early, after the events before it have been written */
+export interface WrittenTables {
+  /** The number of files. */
+  readonly files: number;
+  /** This error has ended the trace early, after the events before it had been written. */
+  readonly problem: Error | undefined;
+}
+
+/** @throws the system's error, or that of `batches`: the folder is as before then */
 export async function writeTraceTables(
   trace: Trace,
   batches: AsyncIterable<readonly TraceEvent[]>,
-  { name, folder, names, service }: TablesTarget,
-): Promise<TraceError | undefined> {
-  const tables = new ParquetExport({
-    folder,
-    trace: tabledTrace(trace, name),
-    createdBy: 'tracewright',
-    names,
-    service,
-  });
-  let problem: TraceError | undefined;
+  { name, folder, service, isEnd = isDamage, ...frameFolders }: TablesTarget,
+): Promise<WrittenTables> {
+  removeLeftovers(folder);
+  const names = frameNamesIn(frameFolders);
+  const tables = new ParquetExport({ folder, trace: exportedTrace(trace, name), names, service });
+  let problem: Error | undefined;
   try {
-    for await (const batch of batches) for (const event of batch) tables.add(event);
+    try {
+      for await (const batch of batches) for (const event of batch) tables.add(event);
+    } catch (error) {
+      if (!isEnd(error)) throw error;
+      problem = error;
+    }
+    const { lostEvents, lostBuffers, lateEvents, processNames, mappings } = trace;
+    await tables.end({
+      lostEvents,
+      lostBuffers,
+      lateEvents,
+      processNames,
+      mappings,
+      problem: problem ?? trace.problem,
+    });
   } catch (error) {
-    if (!(error instanceof TraceError)) throw error;
-    problem = error;
+    await tables.abandon();
+    throw error;
   }
-  await tables.end({ ...endOf(trace), problem: problem ?? trace.problem });
-  return problem;
+  return { files: tables.files.length, problem };
 }
 
-/** What the tables need to know of a trace while it is read: names of processes come with its events. */
-export function tabledTrace(trace: Trace, name: string) {
-  return {
-    name,
-    info: trace.info,
-    get processNames() {
-      return trace.processNames;
-    },
-    get kernelProcesses() {
-      return trace.kernelProcesses;
-    },
-  };
-}
-
-/** What is known of a trace when it has been read. */
-export function endOf({ lostEvents, lostBuffers, lateEvents, processNames, mappings }: Trace) {
-  return { lostEvents, lostBuffers, lateEvents, processNames, mappings };
+function isDamage(error: unknown): error is TraceError {
+  return error instanceof TraceError;
 }

@@ -25,7 +25,6 @@ async function exported(file: string): Promise<{ folder: string; expected: Row[]
     folder,
     trace,
     service: 'shop',
-    createdBy: 'tracewright version 0.0.0',
   });
   const expected: Row[] = [];
   for await (const event of trace) {

@@ -17,7 +17,7 @@ const info = { format: 'perf.data', startTime: 0n, hasWallTime: true, pointerSiz
 const END = { lostEvents: 0, lostBuffers: 0, lateEvents: 0 };
 
 function exportOf(folder: string, trace: Partial<ParquetExportOptions['trace']>): ParquetExport {
-  return new ParquetExport({ folder, createdBy: 'test', trace: { name: 'a', info, ...trace } as never });
+  return new ParquetExport({ folder, trace: { name: 'a', info, ...trace } as never });
 }
 
 const servicesOf = (folder: string, table = 'events') =>
@@ -129,7 +129,7 @@ describe.each([4, 6] as const)("this package's trace of version %d", (nettraceVe
     await session.close();
     const folder = newFolder();
     const trace = await openTrace(file);
-    const parquet = new ParquetExport({ folder, trace, createdBy: 'test' });
+    const parquet = new ParquetExport({ folder, trace });
     for await (const each of trace) parquet.add(each);
     await parquet.end(trace);
     const script = process.argv[1]?.split(/[/\\]/).at(-1);
