@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { eachNodeTests, fullTests, processTests, quickTests } from './test/tiers.ts';
+import { eachNodeTests, fullTests, processTests, quickTests, stateTests } from './test/tiers.ts';
 
 const project = (name: string, include: readonly string[], test: object = {}) => ({
   extends: true as const,
@@ -15,7 +15,9 @@ export default defineConfig({
     // Most tests wait for what they have started; Vitest leaves a processor free for itself, which is half of two.
     maxWorkers: availableParallelism(),
     projects: [
-      project('quick', quickTests),
+      // To load the modules again for each file would take as long as its tests.
+      project('quick', quickTests, { isolate: false }),
+      project('state', stateTests),
       project('process', [...processTests, ...eachNodeTests], { provide: { nodes: 'this' } }),
       project('nodes', eachNodeTests, { provide: { nodes: 'others' } }),
       project('full', [...fullTests.keys()], {

@@ -25,17 +25,19 @@ const EACH_NODE = 'test/child/each-node.ts';
 /** A pure test starts no process: it imports none of these, nor does a helper of its. */
 const STARTS_SOMETHING = /'(?:node:)?(?:child_process|worker_threads|cluster)'|\bprocess\.report\b/;
 
-/** Folders of pure tests. */
-const PURE_FOLDERS =
-  /^test\/(?:activity|base|counters|listen|playback|source|trace|view|wire)\/|^test\/house\.test\.ts$/;
+/** Folders of pure tests, of modules that keep nothing for their process: these tests share one. */
+const PURE_FOLDERS = /^test\/(?:base|trace|view|wire)\/|^test\/house\.test\.ts$/;
+
+/** Folders of pure tests whose modules keep what a process has once, such as its event sources. */
+const STATE_FOLDERS = /^test\/(?:activity|counters|listen|playback|source)\//;
 
 /** Each of these pure tests takes seconds: it tries very many inputs, or very large ones. */
 const LONG =
   /fuzz|\/(?:wire\/manifest\/describe|view\/trace-activities|view\/report\/trace-report|trace\/source\/archives)\.test\.ts$/;
 
-/** These take minutes of processor time together, and prove at length what other tests prove in short. */
+/** These take minutes together, and prove at length, or with all there is at once, what other tests prove in short. */
 const ENDURANCE =
-  /^test\/(?:child\/session-soak|diagnostics\/port-neighbour|native\/(?:cmake|sanitized))\.test\.ts$/;
+  /^test\/(?:agent\/soak|child\/(?:full-disk|session-soak)|cli\/memory|diagnostics\/(?:port-neighbour|stuck-storm)|native\/(?:cmake|sanitized)|trace\/hostile\/bombs)\.test\.ts$/;
 
 interface Imports {
   /** What a bare machine lacks, in words. */
@@ -73,8 +75,10 @@ function importsOf(path: string): Imports {
   return imports;
 }
 
-/** Pure tests, which take half a minute together. */
+/** Pure tests, which take half a minute together, with those below. */
 export const quickTests: string[] = [];
+/** Pure tests that need a process of their own. */
+export const stateTests: string[] = [];
 /** Tests that start processes of this package, with nothing but this machine. */
 export const processTests: string[] = [];
 /** Tests that run on one version of Node.js in `npm test`, and on the others in `npm run test:all`. */
@@ -90,6 +94,8 @@ for (const entry of readdirSync(join(packageFolder, 'test'), { recursive: true, 
   if (lacking !== undefined) fullTests.set(name, lacking);
   else if (ENDURANCE.test(name)) fullTests.set(name, 'minutes');
   else if (isForEachNode) eachNodeTests.push(name);
-  else if (PURE_FOLDERS.test(name) && !startsSomething && !LONG.test(name)) quickTests.push(name);
+  else if (startsSomething || LONG.test(name)) processTests.push(name);
+  else if (PURE_FOLDERS.test(name)) quickTests.push(name);
+  else if (STATE_FOLDERS.test(name)) stateTests.push(name);
   else processTests.push(name);
 }

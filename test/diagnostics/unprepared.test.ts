@@ -60,10 +60,11 @@ const ROOTS_KINDS: Readonly<Record<string, object>> = {
 };
 
 describeEachNode('a process that nobody prepared', (run, major) => {
-  const isLinux = process.platform === 'linux';
-  const isRoot = process.getuid?.() === 0;
+  // Each waits for its own processes, most of the time.
+  const onLinux = process.platform === 'linux' ? it.concurrent : it.skip;
+  const asRoot = process.getuid?.() === 0 ? onLinux : it.skip;
 
-  it.runIf(isLinux).each(Object.entries(KINDS))(
+  onLinux.each(Object.entries(KINDS))(
     'is recorded or refused: %s',
     { timeout: TIMEOUT_MS },
     async (kind, expected) => {
@@ -71,7 +72,7 @@ describeEachNode('a process that nobody prepared', (run, major) => {
     },
   );
 
-  it.runIf(isLinux && isRoot).each(Object.entries(ROOTS_KINDS))(
+  asRoot.each(Object.entries(ROOTS_KINDS))(
     'is recorded or refused: %s',
     { timeout: TIMEOUT_MS },
     async (kind, expected) => {
@@ -80,7 +81,7 @@ describeEachNode('a process that nobody prepared', (run, major) => {
   );
 
   // Node.js 20 has no such option.
-  it.runIf(isLinux && major !== '20')(
+  (major === '20' ? it.skip : onLinux)(
     'is not sent a signal that would end it',
     { timeout: TIMEOUT_MS },
     async () => {
@@ -91,12 +92,12 @@ describeEachNode('a process that nobody prepared', (run, major) => {
     },
   );
 
-  it.runIf(isLinux)('may be a worker of a cluster', { timeout: TIMEOUT_MS }, async () => {
+  onLinux('may be a worker of a cluster', { timeout: TIMEOUT_MS }, async () => {
     const recorded = { status: 0, lost: 0, isAsBefore: true };
     expect(await run(PROGRAM, 'cluster')).toEqual({ results: [recorded, recorded], exit: 7 });
   });
 
-  it.runIf(isLinux).each([
+  onLinux.each([
     ['sleep', '100'],
     ['python3', '-c', 'import time; time.sleep(100)'],
   ])('is not Node.js: %s', { timeout: TIMEOUT_MS }, async (...command) => {
@@ -105,7 +106,7 @@ describeEachNode('a process that nobody prepared', (run, major) => {
     expect(says).toMatch(NOT_NODE);
   });
 
-  it.runIf(isLinux)(
+  onLinux(
     'closes its inspector, and serves on, if the attacher is killed at any step',
     { timeout: TIMEOUT_MS },
     async () => {

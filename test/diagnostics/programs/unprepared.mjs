@@ -249,39 +249,46 @@ const kinds = {
     return attached({ child, pid: child.pid, port: 0 });
   },
   kill: async () => {
-    const results = { stuck: [], lost: 0, exits: [], longestMs: 0 };
-    const hex = inspectorPort.toString(16).toUpperCase().padStart(4, '0');
-    for (let index = 0; index < Number(count); index++) {
-      const target = await started(withServer());
-      const isOpen = () => listening(target.pid).some((address) => address.endsWith(`:${hex}`));
-      const stop = load(target.port);
-      const { child, ended } = collect(target.pid, join(folder, 'killed'));
-      // Each of the two programs at each of its steps.
-      const visit = await visitOf(child, ended);
-      await sleep((index / Number(count)) * STEPS_MS);
-      try {
-        process.kill(index % 2 === 0 ? visit : child.pid, 'SIGKILL');
-      } catch {
-        // It has ended by itself.
-      }
-      // The inspector may open after that.
-      const from = performance.now();
-      let last = from;
-      while (performance.now() < from + OBSERVED_MS || (isOpen() && performance.now() < from + CLOSING_MS)) {
-        if (isOpen()) last = performance.now();
-        await sleep(10);
-      }
-      if (isOpen()) results.stuck.push(index);
-      results.longestMs = Math.max(results.longestMs, Math.round(last - from));
-      child.kill('SIGKILL');
-      await ended;
-      results.lost += (await stop()).lost;
-      target.child.kill('SIGTERM');
-      results.exits.push((await once(target.child, 'exit'))[0]);
-    }
-    return { ...results, exits: [...new Set(results.exits)] };
+    const kills = await Promise.all(Array.from({ length: Number(count) }, (_, index) => killed(index)));
+    return {
+      stuck: kills.filter(({ isStuck }) => isStuck).map(({ index }) => index),
+      lost: kills.reduce((sum, { lost }) => sum + lost, 0),
+      exits: [...new Set(kills.map(({ exit }) => exit))],
+      longestMs: Math.max(...kills.map(({ openMs }) => openMs)),
+    };
   },
 };
+
+/** Kills one of the two programs that attach at one of their steps: side by side with the others, as one only waits. */
+async function killed(index) {
+  const port = await freePort();
+  const hex = port.toString(16).toUpperCase().padStart(4, '0');
+  const target = await started([process.execPath, `--inspect-port=${port}`, server]);
+  const isOpen = () => listening(target.pid).some((address) => address.endsWith(`:${hex}`));
+  const stop = load(target.port);
+  const { child, ended } = collect(target.pid, join(folder, `killed-${index}`));
+  const visit = await visitOf(child, ended);
+  await sleep((index / Number(count)) * STEPS_MS);
+  try {
+    process.kill(index % 2 === 0 ? visit : child.pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
+  // The inspector may open after that.
+  const from = performance.now();
+  let last = from;
+  while (performance.now() < from + OBSERVED_MS || (isOpen() && performance.now() < from + CLOSING_MS)) {
+    if (isOpen()) last = performance.now();
+    await sleep(10);
+  }
+  const isStuck = isOpen();
+  child.kill('SIGKILL');
+  await ended;
+  const { lost } = await stop();
+  target.child.kill('SIGTERM');
+  const [exit] = await once(target.child, 'exit');
+  return { index, isStuck, lost, exit, openMs: Math.round(last - from) };
+}
 
 /** The id of the program that visits the process for the command. */
 async function visitOf(command, ended) {
