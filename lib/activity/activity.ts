@@ -26,6 +26,27 @@ export interface ActivityContext {
   readonly trace: TraceContext | undefined;
 }
 
+/** The event by which a session that begins is told of an open activity: `RequestDCStart`. */
+export const OPEN_ACTIVITY = { suffix: 'DCStart', opcode: 3, age: 'startedAgoMSec' } as const;
+
+/** What is kept of the start of an activity while it is open. */
+export interface ActivityStart {
+  /** The time by `performance.now()`. */
+  readonly atMs: number;
+  readonly starter: ActivityStarter;
+  /** The payload of its Start event, or what creates it. */
+  readonly payload: unknown;
+}
+
+/** Whoever has started an activity can tell others of it. */
+export interface ActivityStarter {
+  readonly provider: string;
+  /** The name of the activity: `Request`. */
+  readonly task: string;
+  /** Tells a subscriber that wants the Start event of an activity that is open. */
+  tellOpen(activity: Activity, start: ActivityStart, subscriber: object): void;
+}
+
 /** One activity. The tracker creates and changes it; others only read it. */
 export class Activity implements ActivityContext {
   /** Matches a start with its stop: see activityName. */
@@ -49,6 +70,10 @@ export class Activity implements ActivityContext {
   /** The last number given to a child. */
   lastChildNumber = 0;
   stopped = false;
+  /** Present while it is listed as open: see `ActivityTracker.open`. */
+  start: ActivityStart | undefined = undefined;
+  older: Activity | undefined = undefined;
+  newer: Activity | undefined = undefined;
 
   constructor(
     name: string,

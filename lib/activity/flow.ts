@@ -15,6 +15,10 @@ export class ActivityFlow {
   #storage: AsyncLocalStorage<ActivityContext | undefined> | undefined;
   /** It is undefined if Node.js itself restores the context of each callback, as 24 and later do. */
   #callbacks: CallbackContexts | undefined;
+  /** On Node.js 20 and 22, resources keep their contexts under this key. */
+  #key: symbol | undefined;
+  /** The contexts of resources that do not keep them where they can be read. */
+  readonly #owners = new WeakMap<object, ActivityContext>();
   readonly #listenedTo = new Set<() => boolean>();
 
   /**
@@ -90,6 +94,47 @@ export class ActivityFlow {
     };
   }
 
+  /** The context in which a resource of Node.js was created, as far as that is known. */
+  contextOf(resource: object): ActivityContext | undefined {
+    const storage = this.#storage;
+    const key = this.#key;
+    if (storage === undefined) return undefined;
+    const owner = this.#owners.get(resource);
+    const kept = resource as Readonly<Record<symbol, unknown>>;
+    if (owner !== undefined || key !== undefined) return owner ?? (kept[key as symbol] as ActivityContext);
+    const symbol = Object.getOwnPropertySymbols(kept).find(({ description }) => description === FRAME);
+    const frame = symbol && (kept[symbol] as Partial<ReadonlyMap<unknown, ActivityContext>> | undefined);
+    return frame?.get?.(storage);
+  }
+
+  /** Sets the activity to which a resource belongs. */
+  setOwner(resource: object, activity: Activity): void {
+    this.#owners.set(resource, activity);
+  }
+
+  /**
+   * Keeps the contexts of resources such as file system requests, where Node.js itself keeps them out of reach: on 24
+   * and later, and only if that costs nothing for promises.
+   *
+   * @returns ends it
+   */
+  keepOwners(): () => void {
+    this.begin();
+    if (this.#key !== undefined) return () => {};
+    const init = (_id: number, type: string, _trigger: number, resource: object) => {
+      if (type === 'PROMISE') hook.disable();
+      if (OWNERLESS.has(type)) return;
+      const context = this.#storage?.getStore();
+      if (context !== undefined) this.#owners.set(resource, context);
+    };
+    const options: Parameters<typeof createHook>[0] & { readonly trackPromises: boolean } = {
+      init,
+      trackPromises: false,
+    };
+    const hook = createHook(options).enable();
+    return () => void hook.disable();
+  }
+
   /** Changes the context for the rest of the running code and everything it causes. */
   enter(context: ActivityContext | undefined): void {
     const storage = this.begin();
@@ -146,6 +191,7 @@ export class ActivityFlow {
     const key = keyOf(storage);
     storage.enterWith(undefined);
     this.#storage = storage;
+    this.#key = key;
     if (key !== undefined) this.#callbacks = new CallbackContexts(key);
     const timer = setInterval(() => {
       for (const isListenedTo of this.#listenedTo) if (isListenedTo()) return;
@@ -165,6 +211,11 @@ export class ActivityFlow {
     this.#callbacks = undefined;
   }
 }
+
+/** The description of the symbol under which timers keep their context on Node.js 24 and later. */
+const FRAME = 'kAsyncContextFrame';
+/** The types of resources that are never asked for, or keep their own context. */
+const OWNERLESS: ReadonlySet<string> = new Set(['PROMISE', 'TickObject', 'Immediate', 'Timeout']);
 
 /** The key under which the storage keeps its value on the resource of the running code, if it does so. */
 function keyOf(storage: AsyncLocalStorage<ActivityContext | undefined>): symbol | undefined {

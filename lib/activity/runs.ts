@@ -350,7 +350,7 @@ function isTelling({ start, end, waited }: Piece): boolean {
 }
 
 /** Returns an empty text for what runs within a callback. */
-function wakerOfName(name: string): string {
+export function wakerOfName(name: string): string {
   if (Object.hasOwn(WAKERS, name)) return WAKERS[name] as string;
   const [, job] = JOB.exec(name) ?? [];
   return job === undefined ? '' : `crypto.${job.toLowerCase()}`;

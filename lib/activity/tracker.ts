@@ -6,7 +6,13 @@
  * a .NET process. Source: "EventSource Activity Support", "How EventSource Activity Tracking Works", and .NET 10's
  * ActivityTracker.
  */
-import { Activity, type ActivityContext, ActivityOptions, ManualIdContext } from './activity.ts';
+import {
+  Activity,
+  type ActivityContext,
+  ActivityOptions,
+  type ActivityStart,
+  ManualIdContext,
+} from './activity.ts';
 import { Guid } from './guid.ts';
 import { PATH_NIBBLES } from './path-layout.ts';
 import { appendNumber, appendOverflowNumber, endAfterNumber, endAfterOverflowNumber } from './path-writer.ts';
@@ -15,6 +21,8 @@ import { appendNumber, appendOverflowNumber, endAfterNumber, endAfterOverflowNum
 const LEVEL_LIMIT = 100;
 /** The last position at which .NET tries to write an overflow number: the low half of byte 10. */
 const LAST_OVERFLOW_START = 21;
+/** More open activities are not listed, but the latest: stops may be missing. */
+const MAX_LISTED = 10_000;
 
 export class ActivityTracker {
   /** The process id in each id's checksum, unless a start specifies another. */
@@ -23,6 +31,10 @@ export class ActivityTracker {
   lastTopLevelNumber = 0;
   readonly #threadPath: Guid;
   readonly #threadPathEnd: number;
+  /** The list goes through the activities themselves: a Set would cost ten times as much. */
+  #oldest: Activity | undefined;
+  #newest: Activity | undefined;
+  #listed = 0;
 
   /**
    * `threadNumber` (u32) is the first number of every path: 1 for the main thread, another for each other thread of the
@@ -73,6 +85,40 @@ export class ActivityTracker {
     return new Activity(name, options, id, relatedActivityId, end, before);
   }
 
+  /** Lists an activity until it stops. */
+  list(activity: Activity, start: ActivityStart): void {
+    const newest = this.#newest;
+    activity.start = start;
+    activity.older = newest;
+    this.#newest = activity;
+    if (newest === undefined) this.#oldest = activity;
+    else newest.newer = activity;
+    if (++this.#listed > MAX_LISTED) this.#unlist(this.#oldest as Activity);
+  }
+
+  /** The activities that have started and not stopped, oldest first. */
+  open(): Activity[] {
+    const open: Activity[] = [];
+    for (let each = this.#oldest; each !== undefined; each = each.newer) open.push(each);
+    return open;
+  }
+
+  #unlist(activity: Activity): void {
+    const { older, newer } = activity;
+    if (activity.start === undefined) return;
+    activity.start = activity.older = activity.newer = undefined;
+    if (older === undefined) this.#oldest = newer;
+    else older.newer = newer;
+    if (newer === undefined) this.#newest = older;
+    else newer.older = older;
+    this.#listed--;
+  }
+
+  #end(activity: Activity): void {
+    activity.stopped = true;
+    this.#unlist(activity);
+  }
+
   /**
    * The innermost running activity of this name in `context`: the one that a stop event of that name stops, and whose
    * id it carries. Undefined if the stop has no start: it stops nothing and is an ordinary event.
@@ -93,10 +139,10 @@ export class ActivityTracker {
    */
   stop(context: ActivityContext | undefined, activity: Activity): ActivityContext | undefined {
     if (activity.stopped) return context;
-    activity.stopped = true;
+    this.#end(activity);
     const current = context?.activity;
     if (current === undefined || !isWithin(current, activity)) return context;
-    const next = stopOrphans(current, activity) ?? activity.creator;
+    const next = this.#stopOrphans(current, activity) ?? activity.creator;
     if (next === current) return context;
     // An explicit id is restored only if the stop undoes the start that replaced it (.NET: idToRestore).
     const manualId = next === current.creator ? current.manualIdBefore : undefined;
@@ -119,6 +165,23 @@ export class ActivityTracker {
    */
   setActivityId(context: ActivityContext | undefined, id: Guid): ActivityContext {
     return new ManualIdContext(context?.activity, id);
+  }
+
+  /**
+   * Stops everything still running from `inner` up to `outer`, except Detachable activities, and returns the innermost
+   * of these.
+   */
+  #stopOrphans(inner: Activity, outer: Activity): Activity | undefined {
+    let survivor: Activity | undefined;
+    let orphan: Activity | undefined = inner;
+    while (orphan !== undefined && orphan !== outer) {
+      if (!orphan.stopped) {
+        if ((orphan.options & ActivityOptions.Detachable) === 0) this.#end(orphan);
+        else survivor ??= orphan;
+      }
+      orphan = orphan.creator;
+    }
+    return survivor;
   }
 
   /** An id for a child of `creator` whose path does not fit: unique, under the nearest ancestor with room. */
@@ -147,21 +210,4 @@ function isWithin(inner: Activity, outer: Activity): boolean {
   let activity: Activity | undefined = inner;
   while (activity !== undefined && activity !== outer) activity = activity.creator;
   return activity === outer;
-}
-
-/**
- * Stops everything still running from `inner` up to `outer`, except Detachable activities, and returns the innermost of
- * these.
- */
-function stopOrphans(inner: Activity, outer: Activity): Activity | undefined {
-  let survivor: Activity | undefined;
-  let orphan: Activity | undefined = inner;
-  while (orphan !== undefined && orphan !== outer) {
-    if (!orphan.stopped) {
-      if ((orphan.options & ActivityOptions.Detachable) === 0) orphan.stopped = true;
-      else survivor ??= orphan;
-    }
-    orphan = orphan.creator;
-  }
-  return survivor;
 }

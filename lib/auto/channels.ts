@@ -1,12 +1,25 @@
 /** Subscribes to channels of node:diagnostics_channel, inside code that must not notice. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { thrownTextWithStack } from '../base/value-text.ts';
+import { allActivityEventsOf } from '../source/activity-events.ts';
 
 export type ChannelHandler<Message> = (message: Message) => void;
 
 /** Handlers by channel. Each expects the message that the channel's publisher documents. */
 // biome-ignore lint/suspicious/noExplicitAny: only a channel's handler knows the type of its messages
 export type ChannelHandlers = Readonly<Record<string, ChannelHandler<any>>>;
+
+/** An event source. */
+export interface Events {
+  isEnabled(): boolean;
+}
+
+/** Whether somebody wants an event of the source, or its activities to be there. */
+export function isAnyWanted(events: Events): boolean {
+  if (events.isEnabled()) return true;
+  for (const activity of allActivityEventsOf(events).values()) if (activity.startEnabled) return true;
+  return false;
+}
 
 const failed = new Set<string>();
 

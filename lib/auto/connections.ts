@@ -9,7 +9,7 @@ import { activityEventsOf } from '../source/activity-events.ts';
 import { Level } from '../source/constants.ts';
 import { event } from '../source/event.ts';
 import { defineEventSource } from '../source/event-source.ts';
-import { subscribed } from './channels.ts';
+import { isAnyWanted, subscribed } from './channels.ts';
 import type { Settings } from './settings.ts';
 
 interface SocketMessage {
@@ -31,7 +31,7 @@ type ConnectionEvents = ReturnType<typeof defineConnectionEvents>;
 
 export function connections(events: ConnectionEvents, settings: Settings): Observation {
   return {
-    isWanted: () => settings.isOn('net') && events.isEnabled(),
+    isWanted: () => settings.isOn('net') && isAnyWanted(events),
     start: () =>
       subscribed({
         'net.client.socket': ({ socket }: SocketMessage) => {

@@ -131,6 +131,7 @@ export class ServerRequests {
     const activity = this.#events.beginIn(remote, (trace) => this.#fieldsOf(request, socket, trace));
     if (activity === undefined) return;
     this.#flow.enter(activity);
+    this.#flow.setOwner(response, activity);
     const ofSocket = this.#openOf(socket);
     const isPipelined = ofSocket.size > 0;
     const open = new OpenRequest(request, response, activity);

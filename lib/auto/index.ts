@@ -3,6 +3,7 @@
  * tracewright/auto app.js`. `instrument` turns parts on and off.
  */
 import { startPortFromEnvironment } from '../diagnostics/start-from-environment.ts';
+import { keepActivities } from '../source/keep-activities.ts';
 import { instrument } from './instrument.ts';
 import { optionsOfText } from './settings.ts';
 
@@ -12,3 +13,4 @@ export type { InstrumentationName, InstrumentOptions } from './settings.ts';
 
 instrument(optionsOfText(process.env.TRACEWRIGHT_AUTO ?? ''));
 startPortFromEnvironment();
+if (process.env.TRACEWRIGHT_KEEP_ACTIVITIES === '1') keepActivities();

@@ -3,14 +3,14 @@
  */
 import { everySecond } from '../runtime/every-second.ts';
 import { type Observation, Observations } from '../runtime/observation.ts';
-import { type ChannelHandlers, subscribed } from './channels.ts';
+import { type ChannelHandlers, type Events, isAnyWanted, subscribed } from './channels.ts';
 import { connections, defineConnectionEvents } from './connections.ts';
 import { defineDatabaseEvents } from './database-events.ts';
 import { expressHandlers, expressRoutes } from './express.ts';
 import { fastifyHandlers, fastifyRoutes } from './fastify.ts';
 import { FetchRequests } from './fetch.ts';
 import { ClientRequests } from './http-client.ts';
-import { defineHttpEvents, type HttpEvents } from './http-events.ts';
+import { defineHttpEvents } from './http-events.ts';
 import { ServerRequests } from './http-server.ts';
 import { Http2Requests } from './http2.ts';
 import { defineMiddlewareEvents } from './middleware-events.ts';
@@ -25,8 +25,6 @@ import { type InstrumentationName, type InstrumentOptions, Settings } from './se
 
 /** Incremented when the data shared by all copies of this package in one thread changes. */
 const KEY = Symbol.for('tracewright.auto.v2');
-
-type Wanted = Pick<HttpEvents, 'isEnabled'>;
 
 interface Automatic {
   change(options: InstrumentOptions): void;
@@ -78,9 +76,9 @@ function automatic(): Automatic {
   const routes = new Routes();
   const requests = new ServerRequests(http, settings, routes);
   const mongo = new MongoCommands(database, settings);
-  /** Subscribed while the instrumentation is on and somebody wants an event of the source. */
-  const observed = (name: InstrumentationName, events: Wanted, handlers: ChannelHandlers): Observation => ({
-    isWanted: () => settings.isOn(name) && events.isEnabled(),
+  /** Subscribed while the instrumentation is on and somebody wants an event or an activity of the source. */
+  const observed = (name: InstrumentationName, events: Events, handlers: ChannelHandlers): Observation => ({
+    isWanted: () => settings.isOn(name) && isAnyWanted(events),
     start: () => subscribed(handlers),
   });
   const observations = new Observations([

@@ -80,15 +80,18 @@ export class CommandLine<const Parts extends readonly HelpPart[] = readonly Help
   /**
    * Parses the arguments of a command that takes one file or several.
    *
-   * @param byDefault the files if none is given
+   * @param byDefault the files if none is given; undefined if none is needed
    * @throws UsageError
    */
-  files(args: readonly string[], byDefault: () => readonly string[] = () => []) {
+  files(
+    args: readonly string[],
+    byDefault: (values: ValuesOf<Parts>) => readonly string[] | undefined = () => [],
+  ) {
     const given = this.#parse(args);
     if (given === undefined) return undefined;
-    const files = given.positionals.length > 0 ? given.positionals : byDefault();
-    if (files.length === 0) throw this.error(`${this.#name} takes at least one file.`);
-    return { files, values: given.values };
+    const files = given.positionals.length > 0 ? given.positionals : byDefault(given.values);
+    if (files?.length === 0) throw this.error(`${this.#name} takes at least one file.`);
+    return { files: files ?? [], values: given.values };
   }
 
   /** Parses the arguments of a command that takes one name, or none. @throws UsageError */

@@ -63,6 +63,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'prints the ETW manifests of the event sources that a module defines',
     load: () => import('./manifest/manifest.ts'),
   },
+  now: {
+    takes: '',
+    summary: 'shows what is open in a Node.js process, and what it waits for',
+    load: () => import('./now.ts'),
+  },
   pattern: {
     takes: 'PATH',
     summary: 'prints a regular expression for the ids of an activity',

@@ -1,4 +1,4 @@
-/** `tracewright explain FILE`: says why activities were slow. */
+/** `tracewright explain FILE`, or `-p PID`: says why activities were slow. */
 
 import { printable } from '../base/printable.ts';
 import { ActivityFields } from '../view/activity-fields.ts';
@@ -9,43 +9,62 @@ import type { FramesOf } from '../view/explain/hot-code.ts';
 import { hintsOf, linesOf, othersOf, sentenceOf, totalsOf } from '../view/explain/sentences.ts';
 import { countText, thousands } from '../view/number-text.ts';
 import { flightText } from '../view/report/reported-trace.ts';
-import { count } from './argument-values.ts';
+import { count, duration } from './argument-values.ts';
+import { SAMPLES, tracingOf } from './collect/collect.ts';
+import { PROCESS_OPTIONS, readSession, type TargetValues, withTarget } from './collect/target-argument.ts';
 import { CommandLine } from './command-line.ts';
 import { say, warn } from './messages.ts';
 import { Output } from './output.ts';
-import { flag } from './parse-options.ts';
+import { flag, type OptionValues, UsageError } from './parse-options.ts';
 import { styled } from './terminal/terminal.ts';
 import { ACTIVITY } from './trace/event-filter.ts';
-import { explainTrace } from './trace/explained-trace.ts';
+import { type ExplainedTrace, type ExplainedTraceOptions, explainTrace } from './trace/explained-trace.ts';
 import { listed } from './trace/filtered-events.ts';
 import { FRAME_OPTIONS } from './trace/frame-options.ts';
+import { ACTIVITY_RUNS, sessionProviders } from './trace/provider-argument.ts';
 import { TRACE_OPTIONS } from './trace/trace-argument.ts';
 import { FILES_HELP, filesText, NEWEST_HELP, newestRecording } from './trace/trace-files.ts';
 import { FIELD_VALUE, SELECTION_OPTIONS, type Selection, selection } from './view/view-selection.ts';
 
 const DEFAULT_SLOWEST = 5;
+const DEFAULT_MS = 10_000;
 
-export const commandLine = new CommandLine('explain', '[OPTION]... [FILE]...', [
-  `Says why activities were slow: of the slowest, against others of their kind, what they waited for, who held the event
+export const commandLine = new CommandLine(
+  'explain',
+  ['[OPTION]... [FILE]...', '[OPTION]... -p PID'],
+  [
+    `Says why activities were slow: of the slowest, against others of their kind, what they waited for, who held the event
   loop meanwhile and who else suffered from that; then what made all of them together wait.`,
-  `${FILES_HELP} ${NEWEST_HELP}`,
-  {
-    ...SELECTION_OPTIONS,
-    slowest: count('N', 1).option(`how many activities (${DEFAULT_SLOWEST})`),
-    activity: ACTIVITY.option(`only this activity: ${ACTIVITY.takes}`),
-    where: FIELD_VALUE.repeated(`only activities whose field F is VALUE, in one of their own events or in one
+    `${FILES_HELP} ${NEWEST_HELP} With a --process-id, records this process for a while, which leaves no file.`,
+    {
+      ...SELECTION_OPTIONS,
+      slowest: count('N', 1).option(`how many activities (${DEFAULT_SLOWEST})`),
+      activity: ACTIVITY.option(`only this activity: ${ACTIVITY.takes}`),
+      where:
+        FIELD_VALUE.repeated(`only activities whose field F is VALUE, in one of their own events or in one
         of an activity around them: all must match`),
-  },
-  FRAME_OPTIONS,
-  TRACE_OPTIONS,
-  { json: flag('one JSON object, which docs/explain.md describes') },
-]);
+    },
+    FRAME_OPTIONS,
+    TRACE_OPTIONS,
+    { ...PROCESS_OPTIONS, duration: duration().option('how long to record the process (10s)') },
+    { json: flag('one JSON object, which docs/explain.md describes') },
+  ],
+);
 
 /** @throws UsageError, TraceError, InterruptedError */
 export async function run(args: readonly string[]): Promise<void> {
-  const given = commandLine.files(args, newestRecording);
+  const given = commandLine.files(args, (options) =>
+    options['process-id'] === undefined ? newestRecording() : undefined,
+  );
   if (given === undefined) return;
   const { files, values } = given;
+  const { 'process-id': processId, duration: durationMs = DEFAULT_MS } = values;
+  if (processId !== undefined && files.length > 0) {
+    throw new UsageError('explain takes files or a --process-id, not both.');
+  }
+  if (processId === undefined && values.duration !== undefined) {
+    throw new UsageError('--duration is for a --process-id: a recording has its own.');
+  }
   const selected = selection(values);
   const fields = selected.where === undefined ? undefined : new ActivityFields({ where: selected.where });
   const isChosen = selected.isRoot !== undefined || fields !== undefined || values.failed === true;
@@ -55,20 +74,43 @@ export async function run(args: readonly string[]): Promise<void> {
     isWanted: ({ activity }) =>
       (values.failed !== true || activity.isFailed) && (fields?.matches(activity) ?? true),
   });
-  const { explained, trace, framesOf, failure } = await explainTrace(files, values, {
+  const explaining: ExplainedTraceOptions = {
     take: (time) => findings.add(time),
     onRun: (run) => findings.addRun(run),
     isSelected: selected.isRoot,
     onEvent: fields && ((event, { activities }) => fields.take(event, activities.activityOf(event))),
-  });
+  };
+  const { explained, trace, framesOf, failure } =
+    processId === undefined
+      ? await explainTrace(files, values, explaining)
+      : await explainProcess(values, durationMs, explaining);
   const hints = hintsOf(explained.recorded, trace?.lostEvents ?? 0);
   const output = new Output();
   if (values.json === true) output.json(explanationJson(findings, explained.recorded, hints, framesOf));
   else print(findings, framesOf, output, trace && flightText(trace));
   await output.flush();
   if (failure !== undefined) throw failure;
-  if (findings.findings().length === 0) nothing(filesText(files), selected, explained);
+  if (findings.findings().length === 0)
+    nothing(files.length === 0 ? `Process ${processId}` : filesText(files), selected, explained);
   if (values.json !== true) for (const hint of hints) say(hint);
+}
+
+/** Records what `collect` does, without a file. */
+async function explainProcess(
+  values: TargetValues & OptionValues<typeof FRAME_OPTIONS>,
+  durationMs: number,
+  options: ExplainedTraceOptions,
+): Promise<ExplainedTrace> {
+  const tracing = tracingOf([...sessionProviders(undefined, {}, true), SAMPLES, ACTIVITY_RUNS]);
+  let explained: ExplainedTrace | undefined;
+  await withTarget(values, async (target, stop) => {
+    const session = await target.client.collectTracing(tracing);
+    say(`Recording ${target.name} for ${durationMs / 1000} s, or until Ctrl-C.`);
+    await readSession(session, target, stop, durationMs, async () => {
+      explained = await explainTrace(session.stream, values, options);
+    });
+  });
+  return explained as ExplainedTrace;
 }
 
 /** @param origin why a flight recorder has written the trace */

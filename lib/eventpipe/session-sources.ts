@@ -3,6 +3,7 @@
  * each.
  */
 
+import { sharedActivities } from '../activity/shared.ts';
 import type { Subscriber } from '../listen/audience.ts';
 import { namedCommand } from '../listen/commands.ts';
 import { eventIdTest } from '../listen/filter.ts';
@@ -28,12 +29,20 @@ export class SessionSources {
     this.#subscriber = subscriber;
   }
 
-  /** Delivers events to the subscriber from now on; `sender` is the session that enables the sources. */
+  /**
+   * Delivers events to the subscriber from now on, and first the activities that are open; `sender` is the session that
+   * enables the sources.
+   */
   add(sender: object): void {
     if (this.#isOver) return;
     this.#senders.add(sender);
     if (this.#stopObserving === undefined) this.#observe();
     else for (const [source, request] of [...this.#asked]) this.#enable(source, request, sender);
+    // In order, so that each comes after the one around it.
+    for (const activity of sharedActivities().tracker.open()) {
+      const { start } = activity;
+      start?.starter.tellOpen(activity, start, this.#subscriber);
+    }
   }
 
   /** Whether an event that the subscriber received is requested. */

@@ -29,6 +29,8 @@ export const RuntimeKeywords = {
   ActivityRuns: ACTIVITY_RUN.keyword,
   /** Only those who ask for it get it, as well. */
   ActivityCode: 0x40n,
+  /** Only sessions with the argument `PendingWork=1` cause it. */
+  PendingWork: 0x80n,
   Exceptions: 0x8000n,
   Threading: 0x10000n,
 } as const;

@@ -13,6 +13,7 @@ import { uncaughtExceptions, warnings } from './exceptions.ts';
 import { garbageCollections } from './garbage-collection.ts';
 import { heap } from './heap.ts';
 import { Observations } from './observation.ts';
+import { pendingWork } from './pending-work.ts';
 import { processInfo, writeProcessInfo } from './process-info.ts';
 import { resources } from './resources.ts';
 import { defineSystemRuntime } from './system-runtime/system-runtime.ts';
@@ -49,6 +50,7 @@ function fed(events: RuntimeEvents): RuntimeEvents {
     activitySwitches(events),
     activityRuns(events),
     activityCode(events),
+    pendingWork(events),
     taskHops(tasks),
     activityFlow(tasks),
   ]);

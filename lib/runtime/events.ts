@@ -9,6 +9,14 @@ import { defineEventSource } from '../source/event-source.ts';
 /** Its level is above Verbose, as for activity switches: reading a stack takes tens of microseconds. */
 export const ACTIVITY_CODE = { keywords: RuntimeKeywords.ActivityCode, level: 6 } as const;
 
+/** It takes milliseconds to look for it: only sessions with this argument, whose value is 1, cause it. */
+export const PENDING_WORK = {
+  name: 'PendingWork',
+  keywords: RuntimeKeywords.PendingWork,
+  level: 6,
+  argument: 'PendingWork',
+} as const;
+
 /** Events get their ids by order: add new ones at the end. */
 export function defineRuntimeEvents() {
   return defineEventSource(
@@ -120,6 +128,11 @@ export function defineRuntimeEvents() {
       ActivityCode: event(
         { function: 'string', file: 'string', line: 'uint32', column: 'uint32' },
         { keywords: 'ActivityCode', level: ACTIVITY_CODE.level },
+      ),
+      // Its activity is the one in which the work was started.
+      [PENDING_WORK.name]: event(
+        { kind: 'string', what: 'string', dueInMSec: 'double' },
+        { keywords: 'PendingWork', level: PENDING_WORK.level },
       ),
     },
     { keywords: RuntimeKeywords },

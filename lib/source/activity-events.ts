@@ -6,7 +6,10 @@ import {
   type Activity,
   type ActivityContext,
   ActivityOptions,
+  type ActivityStart,
+  type ActivityStarter,
   afterFinishedLoop,
+  OPEN_ACTIVITY,
 } from '../activity/activity.ts';
 import { giveTrace } from '../activity/crossing.ts';
 import type { ActivityFlow } from '../activity/flow.ts';
@@ -14,6 +17,7 @@ import type { SharedActivities } from '../activity/shared.ts';
 import type { TraceContext } from '../activity/trace-context.ts';
 import type { ActivityTracker } from '../activity/tracker.ts';
 import { type FailureFields, failureFields, NO_FAILURE } from '../base/thrown-fields.ts';
+import type { Subscriber } from '../listen/audience.ts';
 import type { EnabledWord } from '../platform/tracer.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
@@ -50,7 +54,7 @@ export function allActivityEventsOf(source: object): ReadonlyMap<string, Activit
 }
 
 /** A Start event and its Stop event. */
-export class ActivityEvents {
+export class ActivityEvents implements ActivityStarter {
   /** Whether the Start event is enabled. */
   readonly startWord: EnabledWord;
   readonly #start: EventWriter;
@@ -65,6 +69,7 @@ export class ActivityEvents {
   readonly #crosses: boolean;
   /** What starting returns while the event is disabled. */
   readonly #unheard: Handle;
+  #openSchema: EventSchema | undefined;
 
   /**
    * @param name see `activityName`
@@ -226,6 +231,23 @@ export class ActivityEvents {
     return payload;
   }
 
+  get provider(): string {
+    return this.#start.provider;
+  }
+
+  get task(): string {
+    return this.startSchema.name.replace(/Start$/, '');
+  }
+
+  tellOpen(activity: Activity, { atMs, payload }: ActivityStart, subscriber: Subscriber): void {
+    this.#openSchema ??= openSchema(this.startSchema, this.task);
+    const whole = () =>
+      Object.assign({}, payloadOf(payload as LazyPayload | undefined), {
+        [OPEN_ACTIVITY.age]: performance.now() - atMs,
+      });
+    this.#start.deliverTo(subscriber, this.#openSchema, whole, activity.id, activity.relatedActivityId);
+  }
+
   get startSchema(): EventSchema {
     return this.#start.schema;
   }
@@ -269,6 +291,7 @@ export class ActivityEvents {
     if (activity === undefined) {
       this.#start.write(payload, this.#tracker.currentActivityId(context), undefined, options);
     } else {
+      this.#tracker.list(activity, { atMs: performance.now(), starter: this, payload });
       this.#start.write(payload, activity.id, activity.relatedActivityId, undefined);
       this.#flow.onStart?.(activity.id);
     }
@@ -292,6 +315,13 @@ function withTrace(
 }
 
 const runHere: RunStep = (step) => step();
+
+/** The event has the Start's fields, and no number of its own, like self-describing events. */
+function openSchema(start: EventSchema, task: string): EventSchema {
+  const { suffix, opcode, age } = OPEN_ACTIVITY;
+  const fields = [...start.fields, { name: age, type: 'double', nullable: false, array: false } as const];
+  return { ...start, id: 0, task: 0, opcode, name: task + suffix, fields };
+}
 
 class Handle implements ActivityHandle<Payload> {
   readonly #events: ActivityEvents;

@@ -4,7 +4,7 @@
  */
 import { Guid } from '../activity/guid.ts';
 import { shown } from '../base/value-text.ts';
-import { Audience, LISTENER_BIT, NOTICED_BITS, type Subscriber } from '../listen/audience.ts';
+import { Audience, deliverTo, LISTENER_BIT, NOTICED_BITS, type Subscriber } from '../listen/audience.ts';
 import { timestamp } from '../listen/timestamp.ts';
 import { RELEASED_BIT, TRACER_BIT } from '../platform/tracer.ts';
 import { amidEncoding, type EventEncoder, isEncoding } from '../wire/event-encoder.ts';
@@ -125,6 +125,25 @@ export class EventWriter extends Audience {
       return;
     }
     if (error !== undefined && this.#context.throwOnErrors) throw error;
+  }
+
+  get provider(): string {
+    return this.#context.provider.name;
+  }
+
+  /** Delivers an event of another kind to a single subscriber, if it wants this event. */
+  deliverTo(
+    subscriber: Subscriber,
+    schema: EventSchema,
+    lazyPayload: LazyPayload,
+    activityId: Guid,
+    relatedActivityId: Guid | undefined,
+  ): void {
+    if (!this.audience.subscribers.includes(subscriber)) return;
+    const payload = this.#payloadOf(lazyPayload);
+    if (payload === undefined || this.audience.isClosed) return;
+    const source = this.#context.source();
+    deliverTo(subscriber, source, schema, payload, activityId, relatedActivityId, timestamp());
   }
 
   #payloadOf(lazyPayload: LazyPayload | undefined): Payload | undefined {

@@ -1,4 +1,7 @@
-/** Activities while nobody records, for applications that put their ids into log lines or pass them on. */
+/**
+ * Activities while nobody records, for applications that put their ids into log lines or pass them on, and for
+ * `tracewright now`.
+ */
 import { sharedActivities } from '../activity/shared.ts';
 import { namedCommand } from '../listen/commands.ts';
 import { observeSources } from '../listen/sources.ts';
@@ -28,6 +31,7 @@ export function keepActivities(): KeptActivities {
   keepers.add(keeper);
   flow.begin();
   const release = flow.keepWhile(() => true);
+  const endOwners = flow.keepOwners();
   const stopObserving = observeSources({
     onSource: (source) => {
       if (!setKept(source, true)) return;
@@ -42,6 +46,7 @@ export function keepActivities(): KeptActivities {
   const close = () => {
     if (!keepers.delete(keeper)) return;
     stopObserving();
+    endOwners();
     release();
     for (const source of kept) {
       if (keepers.size === 0) setKept(source, false);

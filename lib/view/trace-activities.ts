@@ -9,6 +9,7 @@
  * activity stops, those in it are assumed to have stopped, too.
  */
 
+import { OPEN_ACTIVITY } from '../activity/activity.ts';
 import { failingTask } from '../known/failures.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
 import { type ActivityKey, ActivityKeys, keysAbove, otherKey } from './activity-key.ts';
@@ -34,6 +35,7 @@ export interface ActivityChange {
 const MAX_DEPTH = 10_000;
 /** The maximum length of the field that becomes part of a name, in characters. */
 const MAX_EXTRA_LENGTH = 1000;
+const NS_PER_MS = 1e6;
 
 export class TraceActivities {
   /** Starts without an activity id: these are not activities, since nothing identifies their stops. */
@@ -70,7 +72,8 @@ export class TraceActivities {
     const boundary = boundaryOf(event);
     if (boundary === undefined) {
       this.#noteFailure(event);
-      return undefined;
+      const activity = this.#startedBefore(event);
+      return activity && { boundary: 'Start', activity };
     }
     const end = this.#endOf(event, boundary);
     if (end === undefined) {
@@ -95,7 +98,7 @@ export class TraceActivities {
     return key === undefined ? undefined : this.#known.ofKey(key.mapKey)?.activity;
   }
 
-  #start(event: TraceEvent, end: ActivityEnd): TracedActivity {
+  #start(event: TraceEvent, end: ActivityEnd, startNs = this.nowNs): TracedActivity {
     // Ids are unique: an activity still open under this one has lost its stop.
     const same = this.#known.openOfName(end.key.mapKey, end.naming.name);
     if (same !== undefined) this.#known.giveUp(same, this.nowNs);
@@ -109,12 +112,25 @@ export class TraceActivities {
       processId: event.processId,
       extra: end.bridged === undefined ? tellingField(event) : displayName(end.bridged),
       startThreadId: event.threadId,
-      startNs: this.nowNs,
+      startNs,
       state: 'open',
     } as const;
     const activity = new TracedActivity(head, parent?.activity);
     this.#known.start(activity, end.key.mapKey, parent);
     return activity;
+  }
+
+  /** An activity that was open when the session began. Another session of the process may have told of it before. */
+  #startedBefore(event: TraceEvent): TracedActivity | undefined {
+    const { name, activityId, provider } = event;
+    if (!name.endsWith(OPEN_ACTIVITY.suffix) || activityId === undefined) return undefined;
+    const age = event.payload[OPEN_ACTIVITY.age];
+    const key = this.keys.ofEvent(event);
+    if (typeof age !== 'number' || !(age >= 0) || key === undefined) return undefined;
+    const naming = this.#namings.of(provider, name.slice(0, -OPEN_ACTIVITY.suffix.length));
+    if (this.#known.openOfName(key.mapKey, naming.name) !== undefined) return undefined;
+    const startNs = this.nowNs - Math.min(Math.round(age * NS_PER_MS), Number.MAX_SAFE_INTEGER);
+    return this.#start(event, { key, id: key.id ?? key.text, naming, bridged: undefined }, startNs);
   }
 
   #stop(event: TraceEvent, end: ActivityEnd): TracedActivity {

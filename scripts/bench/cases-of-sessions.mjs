@@ -63,6 +63,7 @@ const serverVariants = {
 const automaticVariants = {
   bare: 'the server alone',
   autoIdle: 'tracewright/auto, nobody records',
+  autoKept: 'tracewright/auto, activities kept for tracewright now',
   autoSession: 'tracewright/auto, into a session',
   otelNowhere: "OpenTelemetry's http instrumentation, a batch exporter to nowhere",
 };

@@ -391,3 +391,55 @@ describe('deeply nested activities', () => {
     expect(nested[5]?.id).toBe(nested[4]?.id);
   });
 });
+
+describe('the open activities', () => {
+  const starter = { provider: 'Shop', task: 'Order', tellOpen: () => {} };
+  const list = (flow: Flow, name: string) => {
+    const activity = flow.start(name);
+    flow.tracker.list(activity, { atMs: 0, starter, payload: undefined });
+    return activity;
+  };
+  const paths = ({ tracker }: Flow) => tracker.open().map(({ id }) => show(id));
+
+  it('are those that have started and not stopped, oldest first', () => {
+    const flow = newFlow();
+    list(flow, 'Outer');
+    const other = flow.spawn();
+    list(flow, 'Inner');
+    list(other, 'Beside');
+    expect(paths(flow)).toEqual(['//1/1', '//1/1/1', '//1/1/2']);
+    flow.stop('Inner');
+    expect(paths(flow)).toEqual(['//1/1', '//1/1/2']);
+    other.stop('Beside');
+    other.stop('Outer');
+    expect(paths(flow)).toEqual([]);
+  });
+
+  it('end with the one around them', () => {
+    const flow = newFlow();
+    list(flow, 'Outer');
+    list(flow, 'Inner');
+    flow.stop('Outer');
+    expect(paths(flow)).toEqual([]);
+  });
+
+  it('keep nothing of their start when they have stopped', () => {
+    const flow = newFlow();
+    const activity = list(flow, 'Outer');
+    expect(activity.start).toBeDefined();
+    flow.stop('Outer');
+    expect(activity).toMatchObject({ start: undefined, older: undefined, newer: undefined });
+  });
+
+  it('are limited: the latest are listed', () => {
+    const { tracker } = newFlow();
+    const all = Array.from({ length: 10_050 }, () => {
+      const activity = tracker.start(undefined, 'Order', ActivityOptions.None) as Activity;
+      tracker.list(activity, { atMs: 0, starter, payload: undefined });
+      return activity;
+    });
+    expect(tracker.open()).toEqual(all.slice(50));
+    for (const activity of all) tracker.stop(undefined, activity);
+    expect(tracker.open()).toEqual([]);
+  });
+});

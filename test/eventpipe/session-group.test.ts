@@ -74,6 +74,23 @@ function stoppedStream() {
 }
 
 describe.each([6, 4] as const)('sessions with the same requests, of version %i,', (nettraceVersion) => {
+  it('begin with the activities that are open, and their ages', async () => {
+    const first = record({ nettraceVersion });
+    const handle = log.RequestStart({ n: 17 });
+    const second = record({ nettraceVersion });
+    handle.stop();
+    const { events } = await second.stop();
+    expect(events.map(({ name, activityId, payload }) => ({ name, activityId, payload }))).toEqual([
+      {
+        name: 'RequestDCStart',
+        activityId: handle.id,
+        payload: { n: 17, startedAgoMSec: expect.toSatisfy((age: number) => age >= 0 && age < 60_000) },
+      },
+      { name: 'RequestStop', activityId: handle.id, payload: { success: false } },
+    ]);
+    await first.stop();
+  });
+
   it('each contain the events of their own time', async () => {
     const first = record({ nettraceVersion });
     write(1, 3);
@@ -109,6 +126,7 @@ describe.each([6, 4] as const)('sessions with the same requests, of version %i,'
     const id = whole.events[0]?.activityId;
     expect(id).toBeDefined();
     expect(part.events.map(({ name, activityId }) => [name, activityId])).toEqual([
+      ['RequestDCStart', id],
       ['Plain', id],
       ['RequestStop', id],
     ]);

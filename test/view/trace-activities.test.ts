@@ -299,3 +299,41 @@ describe('hostile traces', () => {
     expect(found[0]).toMatchObject({ durationNs: 0, state: 'stopped' });
   });
 });
+
+describe('an activity that was open when the recording began', () => {
+  const open = (task: string, id: string, startedAgoMSec: number, related?: string) => ({
+    name: `${task}DCStart`,
+    id,
+    opcode: 3,
+    payload: { url: '/a', startedAgoMSec },
+    ...(related === undefined ? {} : { related }),
+  });
+
+  it('has its true start, and the activities inside it', () => {
+    const [request, query] = track(
+      open('Request', '//1/1', 500),
+      open('Query', '//1/1/1', 20, '//1/1'),
+      stop('Query', '//1/1/1'),
+      stop('Request', '//1/1'),
+    );
+    expect([request, query].map((each) => told(each as TracedActivity))).toEqual([
+      'Request stopped -500..3',
+      'Request > Query stopped -19..2',
+    ]);
+    expect(request).toMatchObject({ name: 'Demo/Request', extra: '/url=/a', durationNs: 503e6 });
+  });
+
+  it('is the same if another session of the process has told of it', () => {
+    const activities = track(
+      start('Request', '//1/1'),
+      open('Request', '//1/1', 1),
+      stop('Request', '//1/1'),
+    );
+    expect(activities.map(told)).toEqual(['Request stopped 0..2']);
+  });
+
+  it('is not what other state is: rundowns of .NET, and ages that cannot be', () => {
+    const { payload: _, ...without } = open('Module', '//1/1', 1);
+    expect(track(without, open('Request', '//1/2', -1), open('Request', '//1/3', Number.NaN))).toEqual([]);
+  });
+});

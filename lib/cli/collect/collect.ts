@@ -66,7 +66,7 @@ export const commandLine = new CommandLine(
 
 const INFORMATIONAL = 4;
 /** Requests for every provider include neither samples, nor activity switches, runs and tasks. */
-const SAMPLES: TracingProvider = {
+export const SAMPLES: TracingProvider = {
   name: 'Microsoft-DotNETCore-SampleProfiler',
   keywords: 0n,
   level: INFORMATIONAL,

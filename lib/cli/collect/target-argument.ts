@@ -9,13 +9,18 @@ import { StopRequest } from '../stop-request.ts';
 import { type OpenedTarget, running, started, type Target, targetOf, waitedFor } from './target.ts';
 import { UNPREPARED_OPTIONS } from './unprepared.ts';
 
-export const TARGET_OPTIONS = {
+/** The options of a command that works on a running process. */
+export const PROCESS_OPTIONS = {
   'process-id': PROCESS_ID.option(
     `the process; "tracewright ps" lists those with a port. Linux: a Node.js process that was not prepared is given
       one through its inspector`,
     { short: 'p' },
   ),
   ...UNPREPARED_OPTIONS,
+} as const satisfies OptionRows;
+
+export const TARGET_OPTIONS = {
+  ...PROCESS_OPTIONS,
   'diagnostic-port': text('ADDRESS', 'the address of a socket').option(`listens on this socket (Windows: pipe)
       for a process started with DOTNET_DiagnosticPorts=ADDRESS, and resumes it once its events are recorded`),
 } as const satisfies OptionRows;

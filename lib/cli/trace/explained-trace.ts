@@ -1,4 +1,5 @@
 /** Reads a trace given to a command, and where the time of its activities went. */
+import { openTrace } from '../../trace/open-trace.ts';
 import type { Trace } from '../../trace/trace.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import { CpuProfile } from '../../view/cpu/cpu-profile.ts';
@@ -26,8 +27,18 @@ export interface ExplainedTrace {
   readonly failure: unknown;
 }
 
+/** What a process sends ends when its session does, which is what Ctrl-C ends. */
+function batchesOf(
+  files: TraceFiles | AsyncIterable<Uint8Array>,
+  trace: Trace,
+): AsyncIterable<readonly TraceEvent[]> {
+  if (Symbol.asyncIterator in files) return trace.batches();
+  const batches = readWithProgress(trace, { isShownMeanwhile: false });
+  return untilInterrupted(batches, () => closeTraceFiles(files, trace));
+}
+
 export async function explainTrace(
-  files: TraceFiles,
+  files: TraceFiles | AsyncIterable<Uint8Array>,
   values: TraceValues & OptionValues<typeof FRAME_OPTIONS>,
   { onEvent, ...options }: ExplainedTraceOptions,
 ): Promise<ExplainedTrace> {
@@ -37,10 +48,8 @@ export async function explainTrace(
   let trace: Trace | undefined;
   let failure: unknown;
   try {
-    const opened = await openTraceFiles(files, values);
-    trace = opened;
-    const batches = readWithProgress(opened, { isShownMeanwhile: false });
-    for await (const batch of untilInterrupted(batches, () => closeTraceFiles(files, opened))) {
+    trace = Symbol.asyncIterator in files ? await openTrace(files) : await openTraceFiles(files, values);
+    for await (const batch of batchesOf(files, trace)) {
       for (const event of batch) {
         explained.add(event);
         onEvent?.(event, explained);

@@ -5,7 +5,9 @@
  */
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { runningActivity, sharedActivities } from '../../activity/shared.ts';
 import { packageFile } from '../../base/package-files.ts';
+import type { StuckActivity, StuckThread } from '../../eventpipe/stuck-thread/stuck-session.ts';
 import { doAtExit } from '../../listen/at-exit.ts';
 import { osThreadId } from '../../listen/os-thread-id.ts';
 import { thisProcess } from '../../listen/this-process.ts';
@@ -29,6 +31,7 @@ const EXIT_MS = 500;
 /** Node.js aborts if a worker exits before this thread has noticed that the worker's inspector is disconnected. */
 const PARTING_MS = 100;
 const INTERRUPTED_TURNS = 100_000;
+const MAX_OPEN = 1000;
 /** The number of session ids reserved for each stand-in, far from those of this thread. */
 const SESSION_IDS = 1n << 32n;
 
@@ -81,6 +84,7 @@ export class StandIn {
         clockOffset: CLOCK_OFFSET,
         waitedMs: PATIENCE_MS,
         isCovered: process.env.NODE_V8_COVERAGE !== undefined,
+        ...openActivities(),
       },
       firstSession: ++this.#count * SESSION_IDS,
       hasLeft,
@@ -158,6 +162,38 @@ export class StandIn {
       if (serveOn === undefined) connection.close();
       else serveOn(connection, message);
     }
+  }
+}
+
+/** What of the thread is open. The functions that describe requests only read properties; those of others may do anything. */
+function openActivities(): Pick<StuckThread, 'open' | 'running'> {
+  const shared = sharedActivities();
+  const open = shared.tracker.open().slice(-MAX_OPEN);
+  return {
+    open: open.flatMap(({ id, relatedActivityId, start }) => {
+      if (start === undefined) return [];
+      const { atMs, payload, starter } = start;
+      const { provider, task } = starter;
+      const isRequest = provider === 'Node.Http' && typeof payload === 'function';
+      return {
+        id: id.toString(),
+        relatedId: relatedActivityId?.toString(),
+        provider,
+        task,
+        startedAgoMSec: performance.now() - atMs,
+        request: isRequest ? requestOf(payload as () => object) : undefined,
+      };
+    }),
+    running: runningActivity(shared)?.toString(),
+  };
+}
+
+function requestOf(payload: () => object): StuckActivity['request'] {
+  try {
+    const { method, pathAndQuery } = payload() as Record<string, unknown>;
+    return { method: String(method), pathAndQuery: String(pathAndQuery) };
+  } catch {
+    return undefined;
   }
 }
 

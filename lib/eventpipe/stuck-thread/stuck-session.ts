@@ -2,6 +2,8 @@
  * A session that a worker thread starts because the main thread is stuck in JavaScript: it says so, and contains
  * samples of what runs there. The main thread continues it when it can.
  */
+import { OPEN_ACTIVITY } from '../../activity/activity.ts';
+import { Guid } from '../../activity/guid.ts';
 import { CLOCK_OFFSET, timestamp } from '../../listen/timestamp.ts';
 import { timesOfThread } from '../../platform/thread-times.ts';
 import { TypeCode } from '../../wire/nettrace/constants.ts';
@@ -23,6 +25,7 @@ import type { SharedProfiler } from './remote-profiler.ts';
 const OWN_THREAD_ID = 0xffff_fffe;
 
 const WARNING = 3;
+const INFORMATIONAL = 4;
 const MAIN_THREAD_STUCK: WrittenMetadata = {
   provider: 'Node.Runtime',
   // Far from the ids that follow from the order of the source's events.
@@ -37,6 +40,21 @@ const MAIN_THREAD_STUCK: WrittenMetadata = {
   ],
 };
 
+/** An activity that was open when the thread was found to be stuck. */
+export interface StuckActivity {
+  readonly id: string;
+  readonly relatedId: string | undefined;
+  readonly provider: string;
+  readonly task: string;
+  readonly startedAgoMSec: number;
+  /** What an HTTP request is for. */
+  readonly request: { readonly method: string; readonly pathAndQuery: string } | undefined;
+}
+
+const TEXT = { code: TypeCode.Utf16Text } as const;
+const OPEN_FIELDS = [{ name: OPEN_ACTIVITY.age, type: { code: TypeCode.Double } }];
+const REQUEST_FIELDS = [{ name: 'pathAndQuery', type: TEXT }, { name: 'method', type: TEXT }, ...OPEN_FIELDS];
+
 /** The main thread, as described to a worker thread. */
 export interface StuckThread {
   readonly osThreadId: number;
@@ -45,6 +63,10 @@ export interface StuckThread {
   readonly waitedMs: number;
   /** Whether V8 measures test coverage, which must not be disturbed. */
   readonly isCovered: boolean;
+  /** Those that are known to be open, outer ones first. */
+  readonly open: readonly StuckActivity[];
+  /** The id of the one that runs, if it belongs to one. */
+  readonly running: string | undefined;
 }
 
 export interface StuckSettings {
@@ -67,6 +89,8 @@ export class StuckSession {
   readonly #profiler: SharedProfiler;
   readonly #sinceUs = nowUs();
   #size = 0;
+  /** Readers take all events of a provider with one id for the same. */
+  #nextEventId = MAIN_THREAD_STUCK.eventId + 1;
 
   /** @param profiler of all sessions */
   constructor(settings: StuckSettings, output: SessionOutput, stuck: StuckThread, profiler: SharedProfiler) {
@@ -81,6 +105,7 @@ export class StuckSession {
     this.#main = this.#rounds.thread({ processId, threadId: stuck.osThreadId, name: 'main' });
     this.#own = this.#rounds.thread({ processId, threadId: OWN_THREAD_ID, name: 'stand-in of main' });
     this.#samples = new NamedSamples(this.#rounds, this.#own, this.#main, this.#methods);
+    for (const activity of stuck.open) this.#tellOpen(activity);
     this.#tellOfStuckThread();
     this.#flush();
     if (sampling !== undefined) this.#sample(sampling);
@@ -127,18 +152,43 @@ export class StuckSession {
     this.#flush();
   };
 
-  #tellOfStuckThread(): void {
-    const { osThreadId, waitedMs } = this.#stuck;
+  #tellOpen({ id, relatedId, provider, task, startedAgoMSec, request }: StuckActivity): void {
     const bytes = new NetTraceBytes();
-    bytes.uint32(osThreadId);
-    bytes.bytes(new Uint8Array(new Float64Array([waitedMs]).buffer));
+    if (request !== undefined) {
+      bytes.utf16Terminated(request.pathAndQuery);
+      bytes.utf16Terminated(request.method);
+    }
+    bytes.bytes(new Uint8Array(Float64Array.of(startedAgoMSec).buffer));
+    const metadata: WrittenMetadata = {
+      ...MAIN_THREAD_STUCK,
+      provider,
+      eventId: this.#nextEventId++,
+      name: task + OPEN_ACTIVITY.suffix,
+      level: INFORMATIONAL,
+      opcode: OPEN_ACTIVITY.opcode,
+      fields: request === undefined ? OPEN_FIELDS : REQUEST_FIELDS,
+    };
+    this.#writeOfMain(metadata, bytes, id, relatedId);
+  }
+
+  #writeOfMain(metadata: WrittenMetadata, bytes: NetTraceBytes, id?: string, relatedId?: string): void {
     this.#rounds.write({
-      metadataId: this.#rounds.define(MAIN_THREAD_STUCK),
+      metadataId: this.#rounds.define(metadata),
       thread: this.#own,
       ofThread: this.#main,
       ticks: this.#toMain(timestamp()),
+      activityId: id === undefined ? undefined : Guid.tryParse(id),
+      relatedActivityId: relatedId === undefined ? undefined : Guid.tryParse(relatedId),
       payload: bytes.take(),
     });
+  }
+
+  #tellOfStuckThread(): void {
+    const { osThreadId, waitedMs, running } = this.#stuck;
+    const bytes = new NetTraceBytes();
+    bytes.uint32(osThreadId);
+    bytes.bytes(new Uint8Array(new Float64Array([waitedMs]).buffer));
+    this.#writeOfMain(MAIN_THREAD_STUCK, bytes, running);
   }
 
   /** Converts to the main thread's clock: each thread has its own offset. */

@@ -5,7 +5,7 @@
 
 import { ACTIVITY_RUN } from '../../activity/runs.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
-import { CountedFirst, type CpuProfile } from '../cpu/cpu-profile.ts';
+import { CountedFirst, type CpuProfile, type SampledStack } from '../cpu/cpu-profile.ts';
 import type { FrameNames } from '../cpu/frame-names.ts';
 import { type ActivityChange, TraceActivities } from '../trace-activities.ts';
 import { TracedActivity } from '../traced-activity.ts';
@@ -24,6 +24,8 @@ export interface ExplainOptions {
   readonly onClosed?: (activity: TracedActivity) => void;
   /** Called with each run of a thread, when its collections and samples are known. */
   readonly onRun?: (run: LoopRun) => void;
+  /** Called with each CPU sample of code that ran. */
+  readonly onSample?: (event: TraceEvent, stack: SampledStack) => void;
   /** Takes the CPU samples, and names their functions. */
   readonly profile?: CpuProfile | undefined;
   /** Names the lines that start activities. */
@@ -86,6 +88,14 @@ export class ExplainedActivities {
     return { runs, cpu: this.#hasCpu, samples: this.#hasSamples, losses, unended: this.#unended };
   }
 
+  /** The activities that have started and not ended, in order of their starts. */
+  *open(): Generator<ActivityTime, void, undefined> {
+    for (const { index } of this.activities.open()) {
+      const time = this.#times.get(index);
+      if (time !== undefined) yield time;
+    }
+  }
+
   /** Takes the next event in time order; undefined if it neither starts nor stops an activity. */
   add(event: TraceEvent): ActivityChange | undefined {
     this.#closed.length = 0;
@@ -94,8 +104,10 @@ export class ExplainedActivities {
     if (stack !== undefined) {
       this.#hasSamples = true;
       const isBusy = event.provider !== SAMPLES || event.payload.Type !== EXTERNAL;
-      if (this.#counted.has(event) && isBusy)
+      if (this.#counted.has(event) && isBusy) {
         this.#threadOf(event).loop.addSample(Number(event.timeSinceStart), stack);
+        this.#options.onSample?.(event, stack);
+      }
       return change;
     }
     if (change !== undefined) {

@@ -158,6 +158,12 @@ export const variants = {
     await import('tracewright/auto');
     return { handle: bareHandler };
   },
+  autoKept: async () => {
+    await import('tracewright/auto');
+    const { keepActivities } = await import('tracewright');
+    keepActivities();
+    return { handle: bareHandler };
+  },
   autoSession: async () => {
     await import('tracewright/auto');
     return { handle: bareHandler, ...session('Node.Http') };
