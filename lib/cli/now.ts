@@ -23,7 +23,7 @@ const INTERVAL_MS = 2000;
 /** The functions of a loop that has been optimized get their names after a while. */
 const STUCK_MS = 900;
 const PENDING_WORK: TracingProvider = { ...ACTIVITY_RUNS, arguments: 'PendingWork=1' };
-/** Per cent. */
+/** A loop that runs for less than this share of a look, in per cent, counts as waiting. */
 const BUSY = 10;
 const UNKNOWN = 'nothing that Node.js knows: perhaps a promise that nothing has settled';
 
