@@ -45,15 +45,18 @@ interface Import {
   readonly target: string;
 }
 
+/** A file's path from a folder, with the same separators on every system. */
+const pathFrom = (folder: string, path: string) => relative(folder, path).replaceAll(sep, '/');
+
 function filesUnder(folder: string, skipped: readonly string[] = []): string[] {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name);
-    if (skipped.includes(relative(packageFolder, path))) return [];
+    if (skipped.includes(pathFrom(packageFolder, path))) return [];
     return entry.isDirectory() ? filesUnder(path, skipped) : entry.isFile() ? [path] : [];
   });
 }
 
-const roomOf = (path: string) => relative(libFolder, path).split(sep)[0] ?? '';
+const roomOf = (path: string) => pathFrom(libFolder, path).split('/')[0] ?? '';
 
 /** Imports and re-exports, `import()` and type imports among them, between files of lib/. */
 function importsOf(path: string): Import[] {
@@ -62,7 +65,7 @@ function importsOf(path: string): Import[] {
   );
   return Array.from(statements, ([, specifier = '']) => {
     const target = join(dirname(path), specifier);
-    return { file: relative(packageFolder, path), from: roomOf(path), to: roomOf(target), target };
+    return { file: pathFrom(packageFolder, path), from: roomOf(path), to: roomOf(target), target };
   });
 }
 
@@ -124,7 +127,7 @@ describe('the files of lib/', () => {
       Array.from(importsByFile, ([path, all]) => [path, all.map(({ target }) => target)] as const),
     );
     const circles = circlesIn(graph).map((files) =>
-      files.map((path) => relative(libFolder, path)).join(' -> '),
+      files.map((path) => pathFrom(libFolder, path)).join(' -> '),
     );
     expect(circles).toEqual([]);
   });
@@ -183,11 +186,11 @@ describe('the sources', () => {
   it('depend on nothing next to the package', () => {
     // Put together, or this file would be one that names it.
     const beside = ['..', 'shared', ''].join('/');
-    const skipped = ['.git', 'node_modules', 'dist', 'build', 'prebuilds', 'coverage', join('.ci', 'run')];
+    const skipped = ['.git', 'node_modules', 'dist', 'build', 'prebuilds', 'coverage', '.ci/run'];
     const naming = filesUnder(packageFolder, skipped).filter((path) =>
       readFileSync(path, 'utf8').includes(beside),
     );
-    expect(naming.map((path) => relative(packageFolder, path))).toEqual([]);
+    expect(naming.map((path) => pathFrom(packageFolder, path))).toEqual([]);
   });
 });
 
@@ -317,7 +320,7 @@ describe('a doc comment in lib/', () => {
     const fragments = libFiles.flatMap((path) =>
       firstSentences(path)
         .filter((text) => FRAGMENT.test(text))
-        .map((text) => `${relative(packageFolder, path)}: ${text}`),
+        .map((text) => `${pathFrom(packageFolder, path)}: ${text}`),
     );
     expect(fragments).toEqual([]);
   });

@@ -15,8 +15,6 @@ namespace {
 constexpr size_t kLargestRecord = 0xffff;
 // Of a buffer, with one event that is larger than the rest.
 constexpr size_t kBufferSize = 64 << 10;
-// How long the thread may take to notice that it is to end.
-constexpr DWORD kEndMilliseconds = 2000;
 
 // Times are system time (FILETIME), which Windows computes from the session's own clock: so the
 // clock of a session that another program has started does not matter.
@@ -40,7 +38,10 @@ ULONG WINAPI OnBuffer(EVENT_TRACE_LOGFILEW* trace) {
 DWORD WINAPI Process(void* given) {
   std::unique_ptr<ThreadOptions> options(static_cast<ThreadOptions*>(given));
   HMODULE module = options->module;
-  options->queue->End(ProcessTrace(&options->trace, 1, nullptr, nullptr));
+  // By now the trace may be closed, and its handle somebody else's.
+  if (!options->queue->is_stopping()) {
+    options->queue->End(ProcessTrace(&options->trace, 1, nullptr, nullptr));
+  }
   options.reset();
   // Until here, the thread has kept the module loaded.
   FreeLibraryAndExitThread(module, 0);
@@ -150,7 +151,7 @@ RealTimeConsumer::Opened RealTimeConsumer::Open(const std::wstring& name, size_t
 bool RealTimeConsumer::StartThread() {
   HMODULE module;
   if (!GetModuleHandleExW(
-          GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS, reinterpret_cast<LPCWSTR>(&Process), &module)) {
+          GET_MODULE_HANDLE_EX_FLAG_FROM_ADDRESS, reinterpret_cast<LPCWSTR>(&kMode), &module)) {
     return false;
   }
   auto options = std::make_unique<ThreadOptions>(ThreadOptions{queue_, trace_, module});
@@ -169,12 +170,10 @@ RealTimeConsumer::~RealTimeConsumer() {
   DWORD error = GetLastError();
   queue_->Stop();
   // While ProcessTrace runs, this succeeds with ERROR_CTX_CLOSE_PENDING, and ProcessTrace returns
-  // after the buffer at hand. If it should not, the thread keeps what it uses.
+  // after the buffer at hand; of a quiet session, that may be long from now. The thread keeps what
+  // it uses, and JavaScript does not wait for it.
   if (trace_ != INVALID_PROCESSTRACE_HANDLE) CloseTrace(trace_);
-  if (thread_ != nullptr) {
-    WaitForSingleObject(thread_, kEndMilliseconds);
-    CloseHandle(thread_);
-  }
+  if (thread_ != nullptr) CloseHandle(thread_);
   SetLastError(error);
 }
 

@@ -22,7 +22,7 @@ namespace {
 
 // The maximum length of names, with their terminators.
 constexpr size_t kNameSize = 1024;
-// Windows refuses to list more sessions than it supports: 64, or up to 256 since Windows 10.
+// Windows supports 64 sessions, or up to 256 since Windows 10, and refuses to list more.
 constexpr ULONG kFirstSessions = 64;
 constexpr ULONG kMaxSessions = 1024;
 // A list may grow between two calls.
@@ -44,13 +44,16 @@ struct Session {
 
 ULONG QuerySessions(std::vector<Session>* sessions) {
   ULONG error = ERROR_MORE_DATA;
-  for (ULONG room = kFirstSessions; error == ERROR_MORE_DATA && room <= kMaxSessions; room *= 2) {
+  ULONG room = kFirstSessions;
+  while (error == ERROR_MORE_DATA && room <= kMaxSessions) {
     sessions->assign(room, Session());
     std::vector<EVENT_TRACE_PROPERTIES*> entries;
     for (Session& session : *sessions) entries.push_back(&session.numbers);
     ULONG count = 0;
     error = QueryAllTracesW(entries.data(), room, &count);
     sessions->resize(error == ERROR_SUCCESS ? std::min(count, room) : 0);
+    // The number that run is one that Windows supports; twice the room may not be.
+    room = count > room ? count : 2 * room;
   }
   return error;
 }
@@ -153,8 +156,9 @@ FARPROC TdhFunction(const char* name) {
 // registeredProviders() -> { error, bytes }: PROVIDER_ENUMERATION_INFO.
 Napi::Value RegisteredProviders(const Napi::CallbackInfo& info) {
   using Enumerate = ULONG(__stdcall*)(void* buffer, ULONG* size);
-  auto enumerate =
-      reinterpret_cast<Enumerate>(reinterpret_cast<void*>(TdhFunction("TdhEnumerateProviders")));
+  // Between types of functions alone: Visual C++ warns of a cast by way of void* (C4054, C4055).
+  auto enumerate = reinterpret_cast<Enumerate>(
+      reinterpret_cast<void (*)()>(TdhFunction("TdhEnumerateProviders")));
   if (enumerate == nullptr) return BytesResult(info.Env(), ERROR_PROC_NOT_FOUND, {});
   std::vector<uint8_t> bytes;
   ULONG error = QueryBytes(&bytes, [&](uint8_t* room, ULONG size, ULONG* needed) {

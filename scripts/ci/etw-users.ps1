@@ -18,16 +18,32 @@ function New-User([string] $name, [bool] $logs) {
   New-Object System.Management.Automation.PSCredential($name, $password)
 }
 
-function Invoke-As($credential, [string] $name, [string[]] $arguments, [int] $seconds = 120) {
-  $files = @{ RedirectStandardOutput = "$folder/$name.out"; RedirectStandardError = "$folder/$name.err" }
-  $quoted = $arguments | ForEach-Object { '"' + $_ + '"' }
-  $process = Start-Process $node $quoted -Credential $credential -WorkingDirectory $folder -PassThru @files
-  if (-not $process.WaitForExit($seconds * 1000)) { $process.Kill(); throw "$name did not end in $seconds s." }
-  $process.WaitForExit()
-  Write-Host "$name ended with $($process.ExitCode):"
+# The program's own account of itself: PowerShell may have no exit code of another user's process, nor may wait for it.
+$runner = Join-Path $folder 'runner.mjs'
+Set-Content $runner @'
+import { spawnSync } from 'node:child_process';
+import { openSync, renameSync, writeFileSync } from 'node:fs';
+const [path, ...args] = process.argv.slice(2);
+const files = ['out', 'err'].map((name) => openSync(`${path}.${name}`, 'w'));
+const { status } = spawnSync(process.execPath, args, { stdio: ['ignore', ...files], timeout: 120_000 });
+writeFileSync(`${path}.part`, String(status));
+renameSync(`${path}.part`, `${path}.status`);
+'@
+
+function Invoke-As($credential, [string] $name, [string[]] $arguments) {
+  $quoted = @($runner, "$folder/$name") + $arguments | ForEach-Object { '"' + $_ + '"' }
+  Start-Process $node $quoted -Credential $credential -WorkingDirectory $folder
+  $end = (Get-Date).AddSeconds(150)
+  while (-not (Test-Path "$folder/$name.status")) {
+    if ((Get-Date) -gt $end) { throw "$name did not end." }
+    Start-Sleep -Milliseconds 200
+  }
+  $status = Get-Content -Raw "$folder/$name.status"
+  Write-Host "$name ended with ${status}:"
   Get-Content "$folder/$name.err" | Write-Host
+  if ($status -notmatch '^\d+$') { throw "$name was ended after its time limit." }
   @{
-    Status = $process.ExitCode
+    Status = [long] $status
     Output = (Get-Content -Raw "$folder/$name.out")
     Errors = (Get-Content -Raw "$folder/$name.err")
   }

@@ -22,6 +22,9 @@ const mistakeInEvent = (name: string, fields: unknown = {}, options: unknown = {
   mistakeInSource('P', { [name]: makeEvent(fields, options) });
 const mistakeInField = (type: unknown, name = 'f') => mistakeInEvent('E', { [name]: type });
 
+/** Whether events are in the format of ETW, whose limits are its own. */
+const isEtw = defineEventSource('Probe', {}).status.backend === 'etw';
+
 const fieldsNumbered = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`f${index}`, 'uint8']));
 const structsNested = (depth: number): unknown => (depth === 0 ? 'uint8' : { s: structsNested(depth - 1) });
@@ -332,8 +335,10 @@ describe('fields', () => {
     );
   });
 
-  it('are limited to 255', () => {
-    expect(() => define('P', { E: makeEvent(fieldsNumbered(255)) })).not.toThrow();
+  it('are limited to 255, on Windows to the 128 of decoders', () => {
+    expect(() => define('P', { E: makeEvent(fieldsNumbered(isEtw ? 128 : 255)) })).not.toThrow();
+    if (isEtw)
+      expect(mistakeInEvent('E', fieldsNumbered(129))).toMatch(/support 128 fields, this event has 129/);
     expect(mistakeInEvent('E', fieldsNumbered(256))).toBe(
       'P.E: an event may have at most 255 fields, but this one has 256.',
     );
@@ -367,10 +372,12 @@ describe('fields', () => {
 
   it('must have names that leave room in an event', () => {
     // Header 8, ids 36, head 4, "E" and NUL 2, NUL and type 2: with 8132 characters they are 8184 bytes.
-    expect(() => define('P', { E: makeEvent({ ['n'.repeat(8132)]: 'uint8' }) })).not.toThrow();
-    expect(mistakeInField('uint8', 'n'.repeat(8133))).toBe(
-      'P.E: its names alone take 8185 bytes of each event; perf accepts 8184, ftrace 4064.',
-    );
+    // ETW counts size 2, tag 1, "E" and NUL 2, NUL and type 2: with 32760 characters they are 32767 bytes.
+    const [most, mistake] = isEtw
+      ? [32760, 'its names and types take 32768 bytes, more than the 32767 that TraceLogging allows.']
+      : [8132, 'its names alone take 8185 bytes of each event; perf accepts 8184, ftrace 4064.'];
+    expect(() => define('P', { E: makeEvent({ ['n'.repeat(most)]: 'uint8' }) })).not.toThrow();
+    expect(mistakeInField('uint8', 'n'.repeat(most + 1))).toBe(`P.E: ${mistake}`);
   });
 });
 

@@ -171,6 +171,8 @@ describe.skipIf(skipReason !== undefined)(suiteName('the events of a session'), 
       env: { NODE_PATH: windowsPath(fileURLToPath(new URL('../../node_modules', import.meta.url))) },
     });
     expect(result).toEqual({
+      // The model's ProcessTrace goes on until the session has something to say, which is later
+      closingMs: expect.closeTo(0, -3),
       numbers: upTo(100).slice(1),
       events: 100,
       exitCode: 1,
@@ -179,13 +181,19 @@ describe.skipIf(skipReason !== undefined)(suiteName('the events of a session'), 
     });
     expect(stderr).toBe('');
     const opened = callsOf(calls, 'openTrace').map(({ trace }) => trace);
-    expect(opened).toHaveLength(5);
+    expect(opened).toHaveLength(6);
     expect(
       callsOf(calls, 'closeTrace')
         .map(({ trace }) => trace)
         .sort(),
     ).toEqual([...opened].sort());
     const ended = callsOf(calls, 'processTraceDone').map(({ trace }) => trace);
-    expect(ended.sort()).toEqual([...opened].sort());
+    // The one that gave up may have been closed before ProcessTrace was called
+    expect(ended.length).toBeGreaterThanOrEqual(5);
+    expect(ended.sort()).toEqual(
+      callsOf(calls, 'processTrace')
+        .map(({ trace }) => trace)
+        .sort(),
+    );
   });
 });

@@ -28,6 +28,7 @@ struct ListedSession {
 
 struct Lists {
   std::vector<ListedSession> sessions;
+  ULONG supported = 256;                         // sessions of this Windows
   std::string registered;                        // PROVIDER_ENUMERATION_INFO
   std::string guids;                             // of the running providers
   std::map<std::string, std::string> instances;  // by GUID: TRACE_GUID_INFO
@@ -52,8 +53,9 @@ void Put(EVENT_TRACE_PROPERTIES* properties, ULONG offset, const std::wstring& t
 ULONG WINAPI HookQueryAll(EVENT_TRACE_PROPERTIES** entries, ULONG room, ULONG* count) {
   auto& sessions = TheLists().sessions;
   ULONG status = FailureOf("QueryAllTracesW");
+  if (status == ERROR_SUCCESS && room > TheLists().supported) status = ERROR_INVALID_PARAMETER;
   if (status == ERROR_SUCCESS && room < sessions.size()) status = ERROR_MORE_DATA;
-  *count = static_cast<ULONG>(std::min<size_t>(room, sessions.size()));
+  *count = static_cast<ULONG>(sessions.size());
   bool are_alike = true;
   for (ULONG i = 0; i < room; ++i) {
     are_alike = are_alike && entries[i]->Wnode.BufferSize == entries[0]->Wnode.BufferSize &&
@@ -68,7 +70,9 @@ ULONG WINAPI HookQueryAll(EVENT_TRACE_PROPERTIES** entries, ULONG room, ULONG* c
       .Number("fileOffset", entries[0]->LogFileNameOffset)
       .Number("count", *count)
       .Number("status", status);
-  for (ULONG i = 0; i < *count && (status == ERROR_SUCCESS || status == ERROR_MORE_DATA); ++i) {
+  for (ULONG i = 0;
+       i < std::min(room, *count) && (status == ERROR_SUCCESS || status == ERROR_MORE_DATA);
+       ++i) {
     EVENT_TRACE_PROPERTIES asked = *entries[i];
     *entries[i] = sessions[i].numbers;
     entries[i]->Wnode.BufferSize = asked.Wnode.BufferSize;
@@ -263,6 +267,7 @@ void JsSetLists(const Napi::CallbackInfo& info) {
   ForEach(given, "sessions", [&](const Napi::Object& one) {
     lists.sessions.push_back(SessionOf(one));
   });
+  if (given.Has("supported")) lists.supported = Uint32(given, "supported");
   lists.registered = EnumerationOf(given);
   ForEach(given, "running", [&](const Napi::Object& one) {
     GUID guid = GuidOf(one);

@@ -237,7 +237,7 @@ ULONG Process(Consumer& consumer) {
     auto session = state.sessions.find(consumer.session);
     bool has_ended = session == state.sessions.end();
     if (consumer.ready.empty()) {
-      if (has_ended || consumer.is_closed) return ERROR_SUCCESS;
+      if (has_ended) return ERROR_SUCCESS;
       bool is_due =
           state.changed.wait_for(lock, session->second.flush_timer) == std::cv_status::timeout;
       session = state.sessions.find(consumer.session);
@@ -264,6 +264,7 @@ ULONG Process(Consumer& consumer) {
       session->second.size -= std::min(session->second.size, size);
     }
     if (!goes_on) return ERROR_CANCELLED;
+    if (consumer.is_closed) return ERROR_SUCCESS;
   }
 }
 

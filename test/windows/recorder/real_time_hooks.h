@@ -6,6 +6,7 @@
 // It follows the documentation of OpenTraceW, ProcessTrace, CloseTrace and EVENT_TRACE_LOGFILEW.
 // What is still to be confirmed by a real Windows:
 //  - OpenTraceW succeeds for a session that does not run, and ProcessTrace says 4201;
+//  - ProcessTrace of a closed trace returns after the next buffer only, or when the session ends;
 //  - the events of one flush come processor by processor, which is the worst order there can be;
 //  - each consumer of a session gets all events, those before it only if it is the first;
 //  - events for which the session's buffers have no room are counted by the session, and announced
