@@ -5,6 +5,11 @@ export function missingOnWindows(what: string): string | undefined {
   return process.platform === 'win32' ? `Windows has no ${what}` : undefined;
 }
 
+/** Wine stands in for Windows in `npm run test:wine`. */
+export function missingInWine(what: string): string | undefined {
+  return process.env.TRACEWRIGHT_WINE === undefined ? undefined : `Wine has no ${what}`;
+}
+
 export function linuxOnly(what: string): string | undefined {
   return process.platform === 'linux' ? undefined : `only Linux has ${what}`;
 }
