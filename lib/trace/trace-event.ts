@@ -142,9 +142,29 @@ export abstract class TraceEvent {
   }
 }
 
-/** A path of the event's own process, or one that looks like another's (see `isActivityPath`). */
+/** A small number, so that they rarely outlive V8's young generation. */
+const MAX_PATHS = 1024;
+/** The paths of one process by id: most events have the same id as a recent event of their process. */
+const paths = new Map<string, string | undefined>();
+let pathsProcessId = 0;
+
 function pathOf(activityId: string | undefined, processId = 0): string | undefined {
-  const guid = activityId === undefined ? undefined : Guid.tryParse(activityId);
+  if (activityId === undefined) return undefined;
+  if (processId !== pathsProcessId || paths.size >= MAX_PATHS) {
+    paths.clear();
+    pathsProcessId = processId;
+  }
+  let path = paths.get(activityId);
+  if (path === undefined && !paths.has(activityId)) {
+    path = decodedPath(activityId, processId);
+    paths.set(activityId, path);
+  }
+  return path;
+}
+
+/** A path of the event's own process, or one that looks like another's (see `isActivityPath`). */
+function decodedPath(activityId: string, processId: number): string | undefined {
+  const guid = Guid.tryParse(activityId);
   if (guid === undefined) return undefined;
   if (isActivityPath(guid, processId)) return formatActivityPath(guid, processId);
   return isActivityPath(guid) ? formatActivityPath(guid) : undefined;
