@@ -13,6 +13,7 @@ export type {
 export type { CpuActivity } from '../view/cpu/cpu-activities.ts';
 export type { CallNode, CpuCosts, FunctionCost } from '../view/cpu/cpu-profile.ts';
 export type { FrameFolders } from '../view/cpu/frame-folders.ts';
+export type { ActivityMetric } from '../view/cpu/metric-activities.ts';
 export { type CriticalStep, criticalPath, type TimedNode } from '../view/critical-path.ts';
 export type { Boundary } from '../view/event-names.ts';
 export { type EventRow, eventRow } from '../view/event-row.ts';
@@ -30,6 +31,7 @@ export type { Span } from '../view/spans.ts';
 export { type ActivityChange, TraceActivities } from '../view/trace-activities.ts';
 export { type EventCount, type ProviderCount, TraceSummary } from '../view/trace-summary.ts';
 export type { ActivityState, TracedActivity } from '../view/traced-activity.ts';
+export { type ActivityMetrics, type ActivityMetricsOptions, activityMetrics } from './activity-metrics.ts';
 export { type CpuTimes, type CpuTimesOptions, cpuTimes } from './cpu-times.ts';
 export { type DiffOptions, diffTraces, type ExplainOptions, explainTrace } from './explanations.ts';
 export { type ExportOptions, exportTables, exportTrace, type TablesOptions } from './exports.ts';

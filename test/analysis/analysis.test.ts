@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
+  activityMetrics,
   cpuTimes,
   diffTraces,
   type ExportFormat,
@@ -78,6 +79,22 @@ describe('a program', () => {
     const inRequests = await cpuTimes(await openTraces([first]), { isRoot });
     expect(inRequests.samples).toBeLessThan(samples);
     expect(inRequests.activities[0]?.activity).toBe('Node.Http/Request');
+  });
+
+  it('learns how often an event happened in activities, as view --metric says it', async () => {
+    const toldBy = async (...args: string[]) =>
+      (await tracewright('view', '--json', ...args, first))
+        .trimEnd()
+        .split('\n')
+        .map((line) => JSON.parse(line));
+    const isCounted = ({ name }: { readonly name: string }) => name === 'RequestStop';
+    const { activities, withoutField } = await activityMetrics(await openTraces([first]), { isCounted });
+    expect(inJson(activities)).toEqual(await toldBy('--metric', 'RequestStop'));
+    expect(activities[0]?.total).toBeGreaterThan(0);
+    expect(withoutField).toBe(0);
+    const sums = await activityMetrics(await openTraces([first]), { isCounted, field: 'statusCode' });
+    expect(inJson(sums.activities)).toEqual(await toldBy('--metric', 'RequestStop:statusCode'));
+    expect(sums.activities[0]?.total).toBeGreaterThanOrEqual(200);
   });
 
   it('writes the report of the command', async () => {

@@ -1,7 +1,6 @@
 /** `tracewright view FILE --metric EVENT[:FIELD]`: events, or the sum of a field, by activity. */
 import type { Trace } from '../../trace/trace.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
-import { namedTimes } from '../../view/cpu/cpu-activities.ts';
 import { MetricActivities } from '../../view/cpu/metric-activities.ts';
 import { thousands } from '../../view/number-text.ts';
 import { warn } from '../messages.ts';
@@ -48,32 +47,23 @@ export class MetricView {
 
   print(output: Output, isJson: boolean): void {
     this.#metric.end();
-    const { activities } = this.#metric;
+    const all = this.#metric.activities.all.ns;
     const table = new TerminalTable(COLUMNS, output);
-    for (const { node, path } of namedTimes(activities.names(), ({ ns }) => ns)) {
-      const { name, isNobody, total, self } = node;
+    for (const metric of this.#metric.metrics()) {
       if (isJson) {
-        output.json({
-          activity: isNobody ? undefined : name,
-          nobody: isNobody ? name : undefined,
-          inside: path,
-          activities: node.activities,
-          total: total.ns,
-          self: self.ns,
-          totalEvents: total.samples,
-          selfEvents: self.samples,
-        });
+        output.json(metric);
         continue;
       }
-      const hasOwn = self.samples > 0;
+      const { activity, nobody = '', inside, activities, total, self, totalEvents, selfEvents } = metric;
+      const hasOwn = selfEvents > 0;
       table.row([
-        figure(total.ns),
-        percent(total.ns, activities.all.ns),
-        hasOwn ? figure(self.ns) : '',
-        hasOwn ? percent(self.ns, activities.all.ns) : '',
-        thousands(total.samples),
-        isNobody ? '' : thousands(node.activities),
-        indented(name, path.length),
+        figure(total),
+        percent(total, all),
+        hasOwn ? figure(self) : '',
+        hasOwn ? percent(self, all) : '',
+        thousands(totalEvents),
+        activity === undefined ? '' : thousands(activities),
+        indented(activity ?? nobody, inside.length),
       ]);
     }
     table.end();

@@ -6,9 +6,26 @@ import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { ActivityTreeOptions } from '../activity-tree.ts';
 import type { TracedActivity } from '../traced-activity.ts';
 import { ActivityCharges, type ActivityRun } from './activity-charges.ts';
-import { CpuActivities } from './cpu-activities.ts';
+import { CpuActivities, namedTimes } from './cpu-activities.ts';
 
 type Run = ActivityRun<TracedActivity | undefined>;
+
+/** What the activities of one name inside those of others wrote. */
+export interface ActivityMetric {
+  /** The activities' name; undefined for events of none. */
+  readonly activity: string | undefined;
+  /** Why events belong to no activity. */
+  readonly nobody: string | undefined;
+  /** The names of the activities around it, the outermost first. */
+  readonly inside: readonly string[];
+  /** How many activities have such events, themselves or inside them. */
+  readonly activities: number;
+  /** The sum of the field, or the number of events; the total includes everything inside. */
+  readonly total: number;
+  readonly self: number;
+  readonly totalEvents: number;
+  readonly selfEvents: number;
+}
 
 export class MetricActivities {
   /** Whose times are the values, and whose samples are the events. */
@@ -53,6 +70,21 @@ export class MetricActivities {
   /** Call this after the last event. */
   end(): void {
     this.#charges.end();
+  }
+
+  /** The selected activities by name, each before those inside it, the largest first. */
+  metrics(): ActivityMetric[] {
+    const named = [...namedTimes(this.activities.names(), ({ ns }) => ns)];
+    return named.map(({ node: { name, isNobody, activities, total, self }, path }) => ({
+      activity: isNobody ? undefined : name,
+      nobody: isNobody ? name : undefined,
+      inside: path,
+      activities,
+      total: total.ns,
+      self: self.ns,
+      totalEvents: total.samples,
+      selfEvents: self.samples,
+    }));
   }
 
   #add(ns: number, run: Run | undefined): void {
