@@ -178,17 +178,17 @@ describe('exporting', () => {
     [['trace.etl'], 'export needs -o OUT, the file to write, or --parquet DIR, the folder.'],
     [
       ['trace.etl', '-o', 'trace.txt'],
-      'No format has the extension of trace.txt: --format takes perfetto, speedscope, csv, nettrace, otlp, pprof, cpuprofile or otlp-profiles.',
+      'No format has the extension of trace.txt: --format takes perfetto, speedscope, csv, pprof, cpuprofile, otlp, otlp-profiles or nettrace.',
     ],
     [
       ['trace.etl', '-o', '-', '--format', 'xml'],
-      '--format takes perfetto, speedscope, csv, nettrace, otlp, pprof, cpuprofile or otlp-profiles, not "xml".',
+      '--format takes perfetto, speedscope, csv, pprof, cpuprofile, otlp, otlp-profiles or nettrace, not "xml".',
     ],
     [['trace.etl', '-o', 'a.pftrace', '--flatten'], '--flatten is for csv, not for perfetto.'],
     [['trace.etl', '-o', 'a.pb.gz', '--flatten'], '--flatten is for csv, not for pprof.'],
     [
       ['trace.etl', '-o', 'a.csv', '--symbols', '/'],
-      '--symbols is for speedscope, perfetto, pprof, cpuprofile or otlp-profiles, not for csv.',
+      '--symbols is for speedscope, perfetto, pprof, cpuprofile, otlp-profiles, not for csv.',
     ],
     [
       ['-', '-o', 'a.csv', '--flatten'],
