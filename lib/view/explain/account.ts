@@ -37,14 +37,17 @@ export class Account {
   totalNs = 0;
   /** The order is that of appearance: most accounts have few. */
   readonly #entries: MutableEntry[] = [];
+  /** Contains the same, longest first; undefined since something was added. */
+  #sorted: readonly AccountEntry[] | undefined;
   #byReason: Map<string, MutableEntry> | undefined;
   #holds: Hold[] | undefined;
   #last: Stretch | undefined;
 
   /** The entries are sorted, longest first. */
   get entries(): readonly AccountEntry[] {
-    const entries = this.#entries;
-    return entries.length < 2 ? entries : [...entries].sort((a, b) => b.ns - a.ns);
+    if (this.#entries.length < 2) return this.#entries;
+    this.#sorted ??= [...this.#entries].sort((a, b) => b.ns - a.ns);
+    return this.#sorted;
   }
 
   /** The longest ones, longest first. */
@@ -56,6 +59,7 @@ export class Account {
   add(stretch: Stretch): void {
     const { state, what, startNs, endNs, otherwise, run, inner } = stretch;
     const ns = endNs - startNs;
+    this.#sorted = undefined;
     const entry = this.#entryOf(state, what);
     const last = this.#last;
     const isNext =

@@ -12,7 +12,7 @@ import { TracedActivity } from '../traced-activity.ts';
 import { ActivityLabels } from './activity-labels.ts';
 import { ActivityTime } from './activity-time.ts';
 import { hottestCode, ITSELF } from './hot-code.ts';
-import { isOfNode, type LoopRun, LoopRuns } from './loop-runs.ts';
+import { isOfNode, isShortRun, type LoopRun, LoopRuns } from './loop-runs.ts';
 import { MODULE_LOAD, stateOfCall } from './states.ts';
 
 export interface ExplainOptions {
@@ -51,6 +51,8 @@ const CHECK_NS = 50e6;
 const EXTERNAL = 1;
 
 interface Thread {
+  readonly processId: number | undefined;
+  readonly threadId: number | undefined;
   readonly loop: LoopRuns;
   /** Ended, in order, but not explained. */
   ended: ActivityTime[];
@@ -66,6 +68,8 @@ export class ExplainedActivities {
   /** The keys are the activities' indexes: objects as keys would need hashes. */
   readonly #times = new Map<number, ActivityTime>();
   readonly #threads = new Map<string, Thread>();
+  /** Most events are of the same thread as the one before. */
+  #lastThread: Thread | undefined;
   /** What the current event has ended. */
   readonly #closed: TracedActivity[] = [];
   #checkedNs = Number.NEGATIVE_INFINITY;
@@ -158,8 +162,9 @@ export class ExplainedActivities {
       this.#unended++;
       return;
     }
-    const thread = this.#threads.get(threadKey(activity.processId, activity.startThreadId));
-    if (thread === undefined || !thread.loop.hasRuns) this.#explain(time);
+    const { processId, startThreadId: threadId } = activity;
+    const thread = this.#threadOf({ processId, threadId });
+    if (!thread.loop.hasRuns) this.#explain(time);
     else if (thread.ended.push(time) > MAX_ENDED) {
       for (const each of thread.ended.splice(0, MAX_ENDED / 2)) this.#explain(each);
     }
@@ -191,7 +196,7 @@ export class ExplainedActivities {
     const time = new ActivityTime(step, `${STEPS.get(name)}${place ?? ''}`, around.loop);
     around.addInside(time);
     time.isSelected = false;
-    this.#threads.get(threadKey(processId, threadId))?.ended.push(time);
+    this.#threadOf(event).ended.push(time);
   }
 
   #addOfNode(event: TraceEvent): void {
@@ -231,9 +236,10 @@ export class ExplainedActivities {
     for (const thread of this.#threads.values()) {
       if (!thread.loop.hasRuns) continue;
       thread.loop.settle(nowNs, (run) => {
-        if (run.label === OUTSIDE && this.#isOfTracer(run)) run.label = ITSELF;
+        // Short ones are not named.
+        if (run.label === OUTSIDE && !isShortRun(run) && this.#isOfTracer(run)) run.label = ITSELF;
         this.#options.onRun?.(run);
-        if (run.activity !== undefined) this.#times.get(run.activity.index)?.addRun(run);
+        this.#addRunTo(run, thread.loop);
       });
       const { settledNs } = thread.loop;
       let count = 0;
@@ -247,6 +253,16 @@ export class ExplainedActivities {
     }
   }
 
+  #addRunTo(run: LoopRun, loop: LoopRuns): void {
+    const { activity } = run;
+    if (activity === undefined) return;
+    this.#times.get(activity.index)?.addRun(run);
+    for (let around = activity.parent; around !== undefined; around = around.parent) {
+      const time = this.#times.get(around.index);
+      if (time?.loop === loop) time.addRunInside(run);
+    }
+  }
+
   /** Whether most samples of the run were taken in this package's own code, as far as functions have names by then. */
   #isOfTracer({ stacks }: LoopRun): boolean {
     const { profile } = this.#options;
@@ -255,13 +271,16 @@ export class ExplainedActivities {
     return code !== undefined && code.text === ITSELF && code.share > 0.5;
   }
 
-  #threadOf({ processId, threadId }: TraceEvent): Thread {
+  #threadOf({ processId, threadId }: Pick<TraceEvent, 'processId' | 'threadId'>): Thread {
+    const last = this.#lastThread;
+    if (last !== undefined && last.processId === processId && last.threadId === threadId) return last;
     const key = threadKey(processId, threadId);
     let thread = this.#threads.get(key);
     if (thread === undefined) {
-      thread = { loop: new LoopRuns(), ended: [] };
+      thread = { processId, threadId, loop: new LoopRuns(), ended: [] };
       this.#threads.set(key, thread);
     }
+    this.#lastThread = thread;
     return thread;
   }
 }

@@ -1,6 +1,7 @@
 /** The answer of `tracewright explain --json`: see docs/explain.md, which documents each member. */
 import { activityKey } from '../activity-key.ts';
-import type { ActivityTime, ModuleLoads } from './activity-time.ts';
+import type { ActivityTime } from './activity-time.ts';
+import type { ModuleLoads } from './calls.ts';
 import type { Recorded } from './explained-activities.ts';
 import type { Finding, Findings, KindFindings } from './findings.ts';
 import { type FramesOf, hottestCode } from './hot-code.ts';

@@ -4,7 +4,8 @@
  */
 import { Quantiles } from '../quantiles.ts';
 import type { AccountEntry } from './account.ts';
-import { type ActivityTime, ModuleLoads } from './activity-time.ts';
+import type { ActivityTime } from './activity-time.ts';
+import { ModuleLoads } from './calls.ts';
 import type { LoopRun } from './loop-runs.ts';
 import { type State, type StateOf, stateOfCall } from './states.ts';
 
@@ -125,7 +126,8 @@ export class Findings {
   findings(): Finding[] {
     const all: Finding[] = [];
     for (const kind of this.#used().all) {
-      for (const [index, time] of kind.slowest.entries()) all.push(finding(kind, time, index + 1));
+      const usualNs = kind.durations.at(0.5);
+      for (const [index, time] of kind.slowest.entries()) all.push(finding(kind, usualNs, time, index + 1));
     }
     if (this.#options.isChosen) {
       return all.sort((a, b) => b.durationNs - a.durationNs).slice(0, this.#options.slowest);
@@ -241,9 +243,9 @@ function keepSlowest(kind: KindFindings, time: ActivityTime, count: number): voi
   if (slowest.length > count) slowest.pop();
 }
 
-function finding(kind: KindFindings, time: ActivityTime, rank: number): Finding {
+function finding(kind: KindFindings, usual: number | undefined, time: ActivityTime, rank: number): Finding {
   const durationNs = time.account.totalNs;
-  const usualNs = kind.durations.at(0.5) ?? durationNs;
+  const usualNs = usual ?? durationNs;
   const isSlow = kind.count >= COMPARABLE && durationNs >= SLOW * usualNs;
   const beyondUsual = (entry: AccountEntry) => {
     if (!isSlow) return entry.ns;

@@ -10,8 +10,11 @@ import type { TracedActivity } from '../traced-activity.ts';
 
 /** A thread's time in one activity, or in none, until it ran something else or waited. */
 export interface LoopRun {
+  /** Its place among all runs of the thread. */
+  readonly index: number;
   readonly startNs: number;
   readonly endNs: number;
+  readonly reportedNs: number;
   /** It is undefined for none, and if its Start is not in the trace: see `hasId`. */
   readonly activity: TracedActivity | undefined;
   /** The name of its kind. */
@@ -29,6 +32,8 @@ export interface LoopRun {
   readonly wokenByLabel: string;
   readonly lateNs: number;
   readonly lateAtMostNs: number;
+  /** The short runs around it, if it is short: there are many of them, and they are passed over together. */
+  chain: Chain | undefined;
   /** Whether events of runs before it are missing. */
   readonly isAfterLoss: boolean;
   /** The collections during the run, in order. */
@@ -40,6 +45,14 @@ export interface LoopRun {
   lostNs: number;
 }
 
+/** Short runs that follow each other without a pause or a loss. */
+interface Chain {
+  readonly startNs: number;
+  /** The index of the first and the last one. */
+  readonly first: number;
+  last: number;
+}
+
 export interface Interval {
   readonly startNs: number;
   readonly endNs: number;
@@ -47,11 +60,6 @@ export interface Interval {
 
 /** What the ids of a run's event stand for. */
 export type RunSubjects = Pick<LoopRun, 'activity' | 'label' | 'wokenBy' | 'wokenByLabel'>;
-
-interface Reported {
-  readonly run: LoopRun;
-  readonly atNs: number;
-}
 
 interface Sample {
   readonly timeNs: number;
@@ -62,12 +70,12 @@ const NS_PER_MS = 1e6;
 /** How long after a run collections in it are awaited. */
 const SETTLES_NS = 250e6;
 const SHORT_NS = 1e6;
-/** The limit counts runs. */
+/** The limit counts runs, and those of a chain as one. */
 const MAX_LOOK_BACK = 200;
 /** Shorter waits of a loop are not noticed. */
 export const PAUSE_NS = 50_000;
 /** A thread keeps at least this many settled runs, at most twice as many. */
-const KEPT_RUNS = 5000;
+export const KEPT_RUNS = 5000;
 /** A thread keeps this many runs before they are settled. */
 const MAX_WAITING = 100_000;
 const PROVIDERS = new Set([ACTIVITY_RUN.provider, tracepointProviderName(ACTIVITY_RUN.provider)]);
@@ -76,7 +84,10 @@ const PROVIDERS = new Set([ACTIVITY_RUN.provider, tracepointProviderName(ACTIVIT
 export class LoopRuns {
   /** The settled ones, in order. */
   #runs: LoopRun[] = [];
-  #reported: Reported[] = [];
+  /** How many settled ones are no longer kept. */
+  #dropped = 0;
+  #count = 0;
+  #reported: LoopRun[] = [];
   #collections: Interval[] = [];
   #samples: Sample[] = [];
   #number: number | undefined;
@@ -103,8 +114,10 @@ export class LoopRuns {
     this.#lastEndNs = endNs;
     const lateNs = wholeNs(payload.lateMSec);
     const run: LoopRun = {
+      index: this.#count++,
       startNs,
       endNs,
+      reportedNs: atNs,
       activity,
       label,
       hasId: event.activityId !== undefined,
@@ -116,13 +129,14 @@ export class LoopRuns {
       wokenByLabel,
       lateNs,
       lateAtMostNs: Math.max(lateNs, wholeNs(payload.lateAtMostMSec)),
+      chain: undefined,
       isAfterLoss: isAfterLoss || isFirst,
       collections: NONE,
       stacks: undefined,
       victims: 0,
       lostNs: 0,
     };
-    this.#reported.push({ run, atNs });
+    this.#reported.push(run);
   }
 
   addCollection({ timeSinceStart, payload }: TraceEvent): void {
@@ -140,16 +154,29 @@ export class LoopRuns {
   /** Settles the runs that were reported long enough ago, in order. */
   settle(nowNs: number, take: (run: LoopRun) => void): void {
     let count = 0;
-    for (const { run, atNs } of this.#reported) {
-      if (atNs + SETTLES_NS > nowNs && this.#reported.length - count <= MAX_WAITING) break;
+    for (const run of this.#reported) {
+      if (run.reportedNs + SETTLES_NS > nowNs && this.#reported.length - count <= MAX_WAITING) break;
       count++;
       this.#complete(run);
+      this.#chain(run);
       this.#runs.push(run);
       this.settledNs = run.endNs;
       take(run);
     }
     if (count > 0) this.#reported = this.#reported.slice(count);
-    if (this.#runs.length >= 2 * KEPT_RUNS) this.#runs = this.#runs.slice(KEPT_RUNS);
+    if (this.#runs.length >= 2 * KEPT_RUNS) {
+      this.#runs = this.#runs.slice(KEPT_RUNS);
+      this.#dropped += KEPT_RUNS;
+    }
+  }
+
+  #chain(run: LoopRun): void {
+    if (!isShortRun(run)) return;
+    const { startNs, index, isAfterLoss } = run;
+    const before = this.#runs.at(-1);
+    const isNext = before?.chain !== undefined && !isAfterLoss && startNs <= before.endNs + PAUSE_NS;
+    run.chain = isNext ? before.chain : { startNs, first: index, last: index };
+    if (run.chain !== undefined) run.chain.last = index;
   }
 
   /** The run at a time, or the last one before it. */
@@ -158,49 +185,58 @@ export class LoopRuns {
   }
 
   /**
-   * What the thread did, in order: its runs, cut to the interval, and what lies between them; short runs that follow
-   * each other count as one, unless they are to be told apart. The oldest runs are not kept: the time before is as if events were missing.
+   * Tells what the thread did, in order: its runs, cut to the interval, and what lies between them; short runs that
+   * follow each other count as one. The oldest runs are not kept: the time before is as if events were missing.
+   *
+   * @param apart runs that are to be told apart, in order
    */
-  *between(
-    startNs: number,
-    endNs: number,
-    isApart: (run: LoopRun) => boolean,
-  ): Generator<ThreadTime, void, undefined> {
+  between(startNs: number, endNs: number, apart: readonly LoopRun[], tell: TellTime): void {
     let atNs = startNs;
+    let nextApart = 0;
     for (let i = Math.max(0, this.#indexAt(startNs)); i < this.#runs.length && atNs < endNs; i++) {
       let run = this.#runs[i] as LoopRun;
       if (run.startNs > atNs) {
-        const isLost = run.isAfterLoss || i === 0;
         const end = Math.min(run.startNs, endNs);
-        yield { startNs: atNs, endNs: end, run: undefined, isShort: false, isLost };
+        tell(atNs, end, undefined, run.isAfterLoss || i === 0 ? 'lost' : 'pause');
         atNs = end;
       }
-      const isShort = isShortRun(run) && !isApart(run);
-      for (let next = this.#runs[i + 1]; isShort && next !== undefined; next = this.#runs[i + 1]) {
-        const isNext = !next.isAfterLoss && next.startNs <= run.endNs + PAUSE_NS;
-        if (!isNext || next.startNs >= endNs || !isShortRun(next) || isApart(next)) break;
-        run = next;
-        i++;
+      while ((apart[nextApart]?.index ?? run.index) < run.index) nextApart++;
+      const isApart = apart[nextApart] === run;
+      const isShort = run.chain !== undefined && !isApart;
+      if (isShort) {
+        i = this.#lastInChain(run, endNs, apart[nextApart]);
+        run = this.#runs[i] as LoopRun;
       }
       const end = Math.min(run.endNs, endNs);
       if (end <= atNs) continue;
-      yield { startNs: atNs, endNs: end, run, isShort, isLost: false };
+      tell(atNs, end, run, isShort ? 'short' : isApart ? 'apart' : 'run');
       atNs = end;
     }
-    if (atNs < endNs) {
-      yield { startNs: atNs, endNs, run: undefined, isShort: false, isLost: atNs >= this.settledNs };
-    }
+    if (atNs < endNs) tell(atNs, endNs, undefined, atNs >= this.settledNs ? 'lost' : 'pause');
+  }
+
+  /** The place of the last run of its chain that starts before the time, and before one that is to be told apart. */
+  #lastInChain({ index, chain }: LoopRun, timeNs: number, apart: LoopRun | undefined): number {
+    const last =
+      Math.min(chain?.last ?? index, (apart?.index ?? Number.POSITIVE_INFINITY) - 1) - this.#dropped;
+    if ((this.#runs[last] as LoopRun).startNs < timeNs) return last;
+    return Math.max(index - this.#dropped, this.#indexAt(timeNs - 1));
   }
 
   /** Since when the thread has been running without a pause, or longer; the time itself if it waits then. */
   busySince(timeNs: number): number {
     const last = this.#indexAt(timeNs);
     let sinceNs = timeNs;
+    let steps = 0;
     for (let i = last; i >= 0; i--) {
       const run = this.#runs[i] as LoopRun;
       if (run.endNs + PAUSE_NS < sinceNs) return sinceNs;
-      if (last - i > MAX_LOOK_BACK) break;
+      if (++steps > MAX_LOOK_BACK) break;
       sinceNs = run.startNs;
+      const { chain } = run;
+      if (chain === undefined || chain.first <= this.#dropped) continue;
+      sinceNs = chain.startNs;
+      i = chain.first - this.#dropped;
     }
     return Number.NEGATIVE_INFINITY;
   }
@@ -240,17 +276,22 @@ export class LoopRuns {
   }
 }
 
-export interface ThreadTime extends Interval {
-  /** The run is undefined while the thread waited; it is the last of several short ones. */
-  readonly run: LoopRun | undefined;
-  readonly isShort: boolean;
-  /** Whether events are missing, so that it may have run something. */
-  readonly isLost: boolean;
-}
+/**
+ * Takes what a thread did: a `run`, one that is to be told `apart`, several `short` ones, a `pause`, or what is `lost`
+ * because events are missing.
+ *
+ * @param run the last of several; undefined if there is none
+ */
+type TellTime = (
+  startNs: number,
+  endNs: number,
+  run: LoopRun | undefined,
+  kind: 'run' | 'apart' | 'short' | 'pause' | 'lost',
+) => void;
 
 const NONE: readonly Interval[] = [];
 
-function isShortRun({ startNs, endNs }: LoopRun): boolean {
+export function isShortRun({ startNs, endNs }: LoopRun): boolean {
   return endNs - startNs < SHORT_NS;
 }
 

@@ -1,7 +1,7 @@
 /** What an account says, as sentences for people. */
 import { countText, thousands } from '../number-text.ts';
 import type { AccountEntry } from './account.ts';
-import type { Calls, ModuleLoads } from './activity-time.ts';
+import type { Calls, ModuleLoads } from './calls.ts';
 import { OUTSIDE, type Recorded } from './explained-activities.ts';
 import {
   type Finding,

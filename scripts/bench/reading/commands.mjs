@@ -44,6 +44,11 @@ export function measureCommands({ folder, dataFolder, quick, progress }) {
   const lake = join(folder, 'lake');
   const toFolder = ['export', '--parquet', lake];
   measure(activities, writeLargeActivities(activities, { events: count }), [...ofActivities, toFolder]);
+  const runs = join(folder, 'runs.nettrace');
+  measure(runs, writeLargeActivities(runs, { events: count, hasRuns: true }), [
+    ['view', '--stats'],
+    ['explain'],
+  ]);
   const samples = join(folder, 'perf.data');
   const given = join(dataFolder, 'perf-data/perf.data');
   measure(samples, writeLargePerfData(samples, given, count), ofSamples);
@@ -52,7 +57,7 @@ export function measureCommands({ folder, dataFolder, quick, progress }) {
     const events = writeLargeActivities(large, { bytes: 1 << 30, sqlLength: 1000 });
     measure(large, events, [...ofActivities, toFolder]);
   }
-  return { rows, verdicts: quick ? [] : verdictsOf(rows, activities, samples) };
+  return { rows, verdicts: quick ? [] : verdictsOf(rows, activities, runs, samples) };
 }
 
 function measureCommand(folder, path, events, command) {
@@ -76,9 +81,10 @@ function rowOf(figures, path, events, title) {
   };
 }
 
-function verdictsOf(rows, activities, samples) {
+function verdictsOf(rows, activities, runs, samples) {
   const secondsOf = (title, path = activities) =>
     rows.find((row) => row.path === path && row.title === title)?.cpuSeconds ?? Number.NaN;
+  const explainTimes = (path) => secondsOf('explain', path) / secondsOf('view --stats', path);
   const most = Math.max(...rows.map(({ maxRssMegabytes }) => maxRssMegabytes));
   return [
     atMost('`view --stats` of 1 million events takes at most 3 s of CPU', secondsOf('view --stats'), 3, 's'),
@@ -96,6 +102,8 @@ function verdictsOf(rows, activities, samples) {
       6,
       's',
     ),
+    atMost('`explain` takes at most 1.5 times as long as `view --stats`', explainTimes(activities), 1.5, 'x'),
+    atMost('so it does of a trace that says what the loop ran', explainTimes(runs), 1.5, 'x'),
     atMost(
       '`export --parquet` of 1 million events takes at most 4 s of CPU',
       secondsOf('export --parquet'),

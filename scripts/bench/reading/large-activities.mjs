@@ -44,13 +44,33 @@ const PAYLOADS = {
   RequestStop: (n) => ({ status: n % 50 === 0 ? 500 : 200, success: n % 50 !== 0 }),
 };
 
+/** The steps of a request that are runs of the event loop: its handler's, and the one in which the query's rows come. */
+const RUNS = new Set(['CacheMiss', 'QueryStop']);
+const RUN = {
+  number: INT32,
+  startedAgoMSec: DOUBLE,
+  durationMSec: DOUBLE,
+  cpuMSec: DOUBLE,
+  processorWaitMSec: DOUBLE,
+  wokenBy: TEXT,
+  isOwnCallback: BOOLEAN,
+  lateMSec: DOUBLE,
+  lateAtMostMSec: DOUBLE,
+};
+
 /**
- * The size is a maximum number of events, or an approximate number of bytes; `sqlLength`, the characters of a query's text.
+ * The size is a maximum number of events, or an approximate number of bytes; `sqlLength`, the characters of a query's
+ * text; `hasRuns`, whether the trace also says what the thread ran and waited for.
  * @returns the number of events written
  */
 export function writeLargeActivities(
   path,
-  { events = Number.POSITIVE_INFINITY, bytes = Number.POSITIVE_INFINITY, sqlLength = SQL.length },
+  {
+    events = Number.POSITIVE_INFINITY,
+    bytes = Number.POSITIVE_INFINITY,
+    sqlLength = SQL.length,
+    hasRuns = false,
+  },
 ) {
   const writer = new NetTraceWriter(6, {
     startTimeMs: Date.UTC(2026, 10, 20),
@@ -62,9 +82,11 @@ export function writeLargeActivities(
   });
   const thread = writer.thread({ processId: PROCESS_ID, threadId: PROCESS_ID });
   const sql = SQL.padEnd(sqlLength, ' or id = $1');
+  const names = Object.keys(EVENTS);
   const kinds = Object.entries(EVENTS).map(([name, types], index) =>
     kindOf(writer, name, types, index + 1, sql),
   );
+  const runOf = hasRuns ? runWriter(writer) : undefined;
   const file = openSync(path, 'w');
   const requests = [];
   let written = 0;
@@ -83,6 +105,12 @@ export function writeLargeActivities(
     ticks += BigInt(2000 + ((written * 7919) % 5000));
     writer.write({ thread, ticks, processor: 1, ...kinds[request.step].eventOf(request) });
     written++;
+    const step = names[request.step];
+    if (runOf !== undefined && RUNS.has(step)) {
+      ticks += RUN_NS;
+      writer.write({ thread, ticks, processor: 1, ...runOf(request, step) });
+      written++;
+    }
     if (++request.step === kinds.length) requests[slot] = undefined;
     if (writer.pendingBytes >= FLUSH_SIZE) flush(writer.flush());
   }
@@ -98,6 +126,33 @@ function requestOf(number) {
   const request = appendNumber(top, 1, number, PROCESS_ID);
   const query = appendNumber(request, end, 1, PROCESS_ID);
   return { number, step: 0, request, query };
+}
+
+/** Shorter ones count for the run before: see `lib/activity/runs.ts`. */
+const RUN_NS = 50_000n;
+
+function runWriter(writer) {
+  const fields = Object.entries(RUN).map(([field, type]) => ({ name: field, type }));
+  const head = { provider: 'Node.Runtime', eventId: 12, name: 'ActivityRun', keywords: 0x20n };
+  const metadataId = writer.define({ ...head, version: 0, level: 6, opcode: 0, fields });
+  const bytes = new NetTraceBytes();
+  let number = 0;
+  return ({ request }, step) => {
+    const run = {
+      number: number++,
+      startedAgoMSec: 0.05,
+      durationMSec: 0.05,
+      cpuMSec: 0.05,
+      processorWaitMSec: 0,
+      wokenBy: step === 'QueryStop' ? 'socket' : 'http.server',
+      isOwnCallback: true,
+      lateMSec: 0.001,
+      lateAtMostMSec: 0.002,
+    };
+    bytes.cut(0);
+    writePayload(bytes, fields, run);
+    return { metadataId, payload: bytes.current(), activityId: request };
+  };
 }
 
 function kindOf(writer, name, types, eventId, sql) {
