@@ -194,6 +194,41 @@ describe('the sources', () => {
   });
 });
 
+describe('an export of lib/', () => {
+  const scripts = filesUnder(join(packageFolder, 'scripts'));
+  const tests = filesUnder(join(packageFolder, 'test'));
+  const others = [...tests, ...scripts].filter((path) => /\.[cm]?[jt]s$/.test(path));
+  /** The texts of the files that import each file, also as tests of the built package do. */
+  const importers = new Map<string, string[]>();
+  for (const path of [...libFiles, ...others]) {
+    const text = readFileSync(path, 'utf8');
+    for (const [, specifier = ''] of text.matchAll(/['"](\.{1,2}\/[^'"]+\.[jt]s)['"]/g)) {
+      const source = join(dirname(path), specifier)
+        .replace(`${join(packageFolder, 'dist')}${sep}`, `${libFolder}${sep}`)
+        .replace(/\.js$/, '.ts');
+      importers.set(source, [...(importers.get(source) ?? []), text]);
+    }
+  }
+  const entries = new Set(
+    Array.from(
+      readFileSync(join(packageFolder, 'scripts/lib/entries.mjs'), 'utf8').matchAll(/'([\w/-]+)'/g),
+      ([, name]) => join(libFolder, `${name}.ts`),
+    ),
+  );
+
+  it('is what another file imports', () => {
+    const exported = /^export (?:abstract |async )*(?:const|let|function\*?|class|interface|type) (\w+)/gm;
+    const unused = libFiles
+      .filter((path) => !entries.has(path))
+      .flatMap((path) =>
+        Array.from(readFileSync(path, 'utf8').matchAll(exported), ([, name = '']) => name)
+          .filter((name) => !importers.get(path)?.some((text) => new RegExp(`\\b${name}\\b`).test(text)))
+          .map((name) => `${relative(packageFolder, path)}: ${name}`),
+      );
+    expect(unused).toEqual([]);
+  });
+});
+
 describe('a class', () => {
   it('hides its members by #, and by `private` only its constructor, which has no other way', () => {
     const sources = [

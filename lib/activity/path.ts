@@ -8,7 +8,7 @@ import { Guid } from './guid.ts';
 import { byteAt, impliedProcessId, nibbleAt, PATH_NIBBLES, PathCode } from './path-layout.ts';
 
 /** An activity path decoded from its GUID. */
-export interface ActivityPath {
+interface ActivityPath {
   /** The process that created it, or 0 for an id in the 2016 form, which does not say. */
   readonly processId: number;
   /** The thread (.NET: AppDomain), the top-level activity, then one number per level below it. */

@@ -38,7 +38,7 @@ export interface ActivityRunFields {
 }
 
 /** @param wokenBy the activity that the thread ran when the callback began, if it was another */
-export type WriteRun = (run: ActivityRunFields, id: Guid | undefined, wokenBy: Guid | undefined) => void;
+type WriteRun = (run: ActivityRunFields, id: Guid | undefined, wokenBy: Guid | undefined) => void;
 
 /** The clocks are in milliseconds. */
 export interface LoopClocks {

@@ -24,7 +24,7 @@ const MERGED_MS = 0.05;
  * @param id of the activity that the thread now runs; undefined for none
  * @param agoMs how long it has been running
  */
-export type WriteSwitch = (id: Guid | undefined, agoMs: number) => void;
+type WriteSwitch = (id: Guid | undefined, agoMs: number) => void;
 
 export class ActivitySwitches {
   readonly #shared: SharedActivities;

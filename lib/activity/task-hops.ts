@@ -18,7 +18,7 @@ export const TASK_EVENTS = {
   taskKeywords: 0xc3n,
 } as const;
 
-export interface TaskEvents {
+interface TaskEvents {
   /** @param id of the activity in which it is written; undefined for none */
   scheduled(task: number, id: Guid | undefined): void;
   started(task: number, id: Guid | undefined): void;

@@ -1,7 +1,7 @@
 /** What the agent counts about itself, as text for Prometheus. */
 
 /** Holds a number for each value of a label. */
-export class LabelledNumbers {
+class LabelledNumbers {
   readonly #values = new Map<string, number>();
 
   /** @param known shown from the start, so that rates have a beginning */

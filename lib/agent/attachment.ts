@@ -23,7 +23,7 @@ export type LiveFeed = (trace: LiveTrace) => Promise<void>;
 
 export type LiveTrace = Pick<Trace, 'name' | 'info' | 'processNames' | 'batches'>;
 
-export interface AttachmentOptions {
+interface AttachmentOptions {
   readonly process: NodeProcess;
   readonly rule: RuleSettings;
   readonly recorder: Recorder;

@@ -8,7 +8,7 @@ import { makeFolders } from '../base/folders.ts';
 import { nameOfPartial } from '../base/output-file.ts';
 import type { AgentCounters } from './agent-counters.ts';
 
-export interface DiskSettings {
+interface DiskSettings {
   /** The limit is in bytes. */
   readonly limit: number;
   readonly whenFull: 'removeOldest' | 'refuseNew';

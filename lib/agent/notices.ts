@@ -6,7 +6,7 @@
 /** @param kind undefined if it cannot happen again and again */
 export type Say = (sentence: string, kind?: NoticeKind) => void;
 
-export type NoticeKind = 'disk' | 'memory' | 'process' | 'scan' | 'session' | 'shipping' | 'trace';
+type NoticeKind = 'disk' | 'memory' | 'process' | 'scan' | 'session' | 'shipping' | 'trace';
 
 const EVERY_MS = 60_000;
 

@@ -14,7 +14,7 @@ import { heldSize, type Section } from './trace-sections.ts';
 
 const HOUR_MS = 3_600_000;
 
-export interface RecorderOptions {
+interface RecorderOptions {
   readonly rule: RuleSettings;
   readonly folder: string;
   /** The first part of the files' names. */
@@ -28,7 +28,7 @@ export interface RecorderOptions {
   readonly say: Say;
 }
 
-export interface WholeFile {
+interface WholeFile {
   readonly path: string;
   readonly size: number;
 }

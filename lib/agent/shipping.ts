@@ -20,7 +20,7 @@ import type { Resource } from './process-resource.ts';
 import type { SpanShipping } from './span-shipping.ts';
 
 /** Whose files they are. */
-export interface FileOrigin {
+interface FileOrigin {
   readonly service: string;
   /** The name is absent if it is unknown. */
   readonly processName?: string;
@@ -46,7 +46,7 @@ export class FileChain {
   }
 }
 
-export interface ShippedFile {
+interface ShippedFile {
   readonly path: string;
   readonly size: number;
   readonly chain: FileChain;
@@ -56,12 +56,12 @@ export interface ShippedFile {
   readonly failures?: number;
 }
 
-export interface ParquetSettings {
+interface ParquetSettings {
   readonly folder: string;
   readonly keepNettrace: boolean;
 }
 
-export interface ShippingOptions {
+interface ShippingOptions {
   readonly parquet: ParquetSettings | undefined;
   readonly disk: DiskBudget;
   readonly memory: MemoryBudget;

@@ -11,7 +11,7 @@ import { BlockKind, FormatVersion } from '../wire/nettrace/constants.ts';
 import { readStart } from '../wire/nettrace/framing.ts';
 import { TraceError } from '../wire/trace-error.ts';
 
-export type SectionBlock = Pick<Block, 'kind' | 'bytes'>;
+type SectionBlock = Pick<Block, 'kind' | 'bytes'>;
 
 /** What stands before the first section of a trace. */
 export interface SectionStart {

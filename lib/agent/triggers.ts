@@ -7,7 +7,7 @@ import type { TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
 import type { Trigger } from './settings/agent-settings.ts';
 
 /** The reason names the trigger, for the file. */
-export type OnTrigger = (reason: Trigger['type']) => void;
+type OnTrigger = (reason: Trigger['type']) => void;
 
 interface Watch {
   see?(event: TraceEvent): void;

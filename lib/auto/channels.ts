@@ -3,7 +3,7 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { thrownTextWithStack } from '../base/value-text.ts';
 import { allActivityEventsOf } from '../source/activity-events.ts';
 
-export type ChannelHandler<Message> = (message: Message) => void;
+type ChannelHandler<Message> = (message: Message) => void;
 
 /** Handlers by channel. Each expects the message that the channel's publisher documents. */
 // biome-ignore lint/suspicious/noExplicitAny: only a channel's handler knows the type of its messages

@@ -4,7 +4,7 @@ import { shown } from '../base/value-text.ts';
 import { TracePeers } from './trace-peers.ts';
 
 /** The instrumentations that can be turned on and off. */
-export const INSTRUMENTATIONS = [
+const INSTRUMENTATIONS = [
   'httpServer',
   'httpClient',
   'fetch',

@@ -32,7 +32,7 @@ interface Call {
 }
 
 /** How the calls of a channel become activities. */
-export interface TracedCallsOptions<Message extends CallMessage> {
+interface TracedCallsOptions<Message extends CallMessage> {
   readonly events: ActivityEvents;
   readonly fieldsOf: (message: Message) => Payload;
   /** The parent of the activity; by default, the caller's context. */

@@ -10,7 +10,7 @@ import {
 } from './parse-options.ts';
 
 /** What help consists of: paragraphs, whose white space is one blank, lists, and options. */
-export type HelpPart = string | Terms | OptionRows;
+type HelpPart = string | Terms | OptionRows;
 
 type Intersection<Union> = (Union extends unknown ? (each: Union) => void : never) extends (
   all: infer All extends OptionRows,

@@ -19,7 +19,7 @@ export interface CommandOutput {
   abandon(): void;
 }
 
-export interface RecordingOutput {
+interface RecordingOutput {
   /** Whether an existing file becomes FILE.old. */
   readonly keepsOld: boolean | undefined;
 }

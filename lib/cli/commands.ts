@@ -4,7 +4,7 @@ import type { CommandLine } from './command-line.ts';
 /** Resolves with the exit status if it is not 0: that of a command which it has run. */
 export type Run = (args: readonly string[]) => Promise<unknown>;
 
-export interface Command {
+interface Command {
   /** The arguments other than options; empty if none has a name. */
   readonly takes: string;
   readonly summary: string;

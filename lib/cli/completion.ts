@@ -16,7 +16,7 @@ export const commandLine = new CommandLine('completion', 'SHELL', [
 
 type CompletedOption = readonly [name: string, row: OptionRow];
 
-export interface CompletedCommand {
+interface CompletedCommand {
   readonly name: string;
   readonly summary: string;
   readonly options: readonly CompletedOption[];

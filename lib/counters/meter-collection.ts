@@ -27,7 +27,7 @@ const DEFAULT_HISTOGRAMS = 20;
 const QUANTILES = [0.5, 0.95, 0.99];
 
 /** What a collection needs from a meter. */
-export interface CollectedMeter {
+interface CollectedMeter {
   readonly name: string;
   readonly version: string;
   /** See `tagsText`. */

@@ -29,7 +29,7 @@ const CHECK_SIZE = 4096;
 const CHECKS_OF_BUFFER = 64;
 
 /** What all sessions of a group have in common. */
-export interface GroupSettings {
+interface GroupSettings {
   readonly requests: ProviderRequests;
   readonly version: WrittenVersion;
   /** How many bytes may wait to be written, per session. */

@@ -82,7 +82,7 @@ export function startSession(options: SessionOptions): Session {
 }
 
 /** A session of this process for somebody else, who may ask for the state of its sources. */
-export interface OwnSession extends Session {
+interface OwnSession extends Session {
   captureState(): void;
 }
 

@@ -13,7 +13,7 @@ export interface Lane {
   readonly processId: number | undefined;
 }
 
-export interface Placement {
+interface Placement {
   readonly lane: Lane;
   /** Where the activity that started it runs or ran, unless that is directly below it in the same lane. */
   readonly cause: Cause | undefined;

@@ -23,7 +23,7 @@ export interface ExporterOptions extends FrameFolders {
 }
 
 /** Loads what the format needs. */
-export type LoadExporter = (trace: ExportedTrace, options: ExporterOptions) => Promise<Exporter>;
+type LoadExporter = (trace: ExportedTrace, options: ExporterOptions) => Promise<Exporter>;
 
 export const EXPORTERS: Readonly<Record<ExportFormat, LoadExporter>> = {
   perfetto: async (trace, folders) =>

@@ -9,7 +9,7 @@ import type { NetTraceField, NetTraceType } from '../wire/nettrace/field-type.ts
 
 type PayloadValue = Payload[string];
 
-export interface DescribedPayload {
+interface DescribedPayload {
   readonly fields: readonly NetTraceField[];
   /** The payload, with values that have no type as strings. */
   readonly payload: Payload;

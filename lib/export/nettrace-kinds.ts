@@ -11,7 +11,7 @@ import { writePayload } from '../wire/nettrace/write/payload-bytes.ts';
 import type { WrittenMetadata, WrittenVersion } from '../wire/nettrace/write/trace-parts.ts';
 import { describePayload } from './nettrace-fields.ts';
 
-export interface KindOfEvent {
+interface KindOfEvent {
   readonly metadataId: number;
   /** Valid until the next event. */
   readonly payload: Uint8Array;

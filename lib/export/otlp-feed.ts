@@ -6,7 +6,7 @@ import { OtlpExport } from './otlp-export.ts';
 import type { OtlpProfileExport } from './otlp-profile-export.ts';
 import type { OtlpSender, OtlpTarget } from './otlp-sender.ts';
 
-export interface OtlpFeedOptions {
+interface OtlpFeedOptions {
   readonly trace: Pick<Trace, 'name' | 'info' | 'processNames' | 'batches'>;
   readonly target: OtlpTarget;
   readonly sender: OtlpSender;

@@ -6,7 +6,7 @@
 import type { OtlpTarget } from './otlp-sender.ts';
 
 /** What overrides the environment. */
-export interface OtlpEndpoint {
+interface OtlpEndpoint {
   /** The collector: `http://localhost:4318`. A URL with a path is used unchanged. */
   readonly url?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;

@@ -19,7 +19,7 @@ const MAX_NAMES = 10_000;
 const EVENTS = 1;
 const SAMPLES = 2;
 
-export type TrackDescription = Omit<NonNullable<Packet['trackDescriptor']>, 'uuid'>;
+type TrackDescription = Omit<NonNullable<Packet['trackDescriptor']>, 'uuid'>;
 
 export class PerfettoPackets {
   readonly #writer = new MessageWriter();

@@ -16,7 +16,7 @@ interface Stack {
   readonly timestamp: bigint;
 }
 
-export interface SampledThread {
+interface SampledThread {
   readonly processId: number | undefined;
   readonly threadId: number | undefined;
   /** Indices of stacks. */

@@ -30,7 +30,7 @@ interface Section {
   size: number;
 }
 
-export interface RingSettings {
+interface RingSettings {
   readonly requests: ProviderRequests;
   readonly version: WrittenVersion;
   /** The size is in bytes. */

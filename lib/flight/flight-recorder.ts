@@ -51,7 +51,7 @@ const KEY = Symbol.for('tracewright.flight-recorders.v1');
 const shared = globalThis as { [KEY]?: Set<RunningRecorder> };
 
 /** What other modules need of a recorder. */
-export interface RunningRecorder {
+interface RunningRecorder {
   trace(details: string): RingTrace;
 }
 

@@ -11,7 +11,7 @@ import type { Listenable } from './written-event.ts';
 /** Bit 1 of an enabled word: set while a subscriber of this thread wants the event. */
 export const LISTENER_BIT = 2;
 /** Bit 3, of Start and Stop events: their activities begin and end even while nobody wants the events. */
-export const KEPT_BIT = 8;
+const KEPT_BIT = 8;
 /** Any of these bits in an enabled word: the event is enabled. */
 export const WANTED_BITS = TRACER_BIT | LISTENER_BIT;
 /** Any of these bits: the event is not to be passed over. Somebody wants it or its activity, or its source is closed. */

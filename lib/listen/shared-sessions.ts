@@ -16,7 +16,7 @@ export interface SessionPart {
 }
 
 /** Must not throw. Undefined if the thread has nothing to do for the session. */
-export type StartPart = (data: unknown, id: string) => SessionPart | undefined;
+type StartPart = (data: unknown, id: string) => SessionPart | undefined;
 
 interface SharedSession {
   readonly kind: string;

@@ -5,7 +5,7 @@
 import type { Listenable } from './written-event.ts';
 
 /** Is notified of sources. Must not throw. */
-export interface SourceObserver {
+interface SourceObserver {
   /** A source exists. */
   onSource(source: Listenable): void;
   /** A known source has been closed: anything kept for it can be dropped. */

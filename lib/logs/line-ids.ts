@@ -7,7 +7,7 @@ import { sharedActivities } from '../activity/shared.ts';
  * The activity's ids as in traces; those of the distributed trace under the names used by OpenTelemetry's logger
  * instrumentations.
  */
-export interface LineIds {
+interface LineIds {
   /** GUID text. */
   readonly activityId?: string;
   /** The activity's path for readers: `//1/1/2`. */

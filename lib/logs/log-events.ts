@@ -34,7 +34,7 @@ export interface LogLine {
   readonly activityId?: string | undefined;
 }
 
-export const LOG_PROVIDER = 'Node.Logs';
+const LOG_PROVIDER = 'Node.Logs';
 
 /** Maximum sizes in UTF-8 bytes: together less than perf's 8184. */
 const MAX_MESSAGE = 2500;

@@ -25,7 +25,7 @@ export interface LaneBar {
   readonly kind: 'own' | 'activity' | 'outside' | 'several' | 'collection' | 'wait';
 }
 
-export interface ActivityLane {
+interface ActivityLane {
   readonly title: string;
   readonly bars: readonly LaneBar[];
 }

@@ -4,7 +4,7 @@ import { element } from './dom.ts';
 import { type Bucket, histogram } from './histogram.ts';
 import { durationText } from './time-text.ts';
 
-export interface DurationChart {
+interface DurationChart {
   readonly durations: Float64Array;
   /** The bar of this duration stands out. */
   readonly markedNs?: number;

@@ -38,7 +38,7 @@ export const LEVELS: readonly (string | undefined)[] = [
 ];
 
 /** A payload field as displayed. */
-export interface ShownField {
+interface ShownField {
   readonly name: string;
   readonly value: string;
 }

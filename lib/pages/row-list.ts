@@ -4,14 +4,14 @@
  */
 import { button, element } from './dom.ts';
 
-export interface Column {
+interface Column {
   readonly title: string;
   readonly isNumber?: boolean;
   /** Called when the user asks for this order. */
   readonly onSort?: () => void;
 }
 
-export interface RowListOptions {
+interface RowListOptions {
   readonly label: string;
   readonly role: 'grid' | 'treegrid';
   /** The name is also that of the style class that sets the column widths. */

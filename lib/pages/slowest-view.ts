@@ -9,7 +9,7 @@ import type { Choose } from './selection.ts';
 import { durationText } from './time-text.ts';
 
 /** The bounds are in nanoseconds; `to` is exclusive. */
-export type DurationSpan = readonly [from: number, to: number];
+type DurationSpan = readonly [from: number, to: number];
 
 export class SlowestView {
   readonly list: RowList;

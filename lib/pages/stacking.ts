@@ -9,7 +9,7 @@ import { Heap, type HeapItem } from '../base/heap.ts';
 import { type Grouped, grouped, itemsOf } from './grouped.ts';
 
 /** Bars in order of their starts. */
-export interface Bars {
+interface Bars {
   readonly start: Float64Array;
   readonly end: Float64Array;
   /** An earlier bar of the same lane, or -1. */
@@ -17,7 +17,7 @@ export interface Bars {
   readonly lane: Int32Array;
 }
 
-export interface Stacking {
+interface Stacking {
   /** The row within the lane. */
   readonly row: Int32Array;
   /** Rows of each lane. */

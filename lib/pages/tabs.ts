@@ -2,7 +2,7 @@
 import { byId } from './dom.ts';
 import type { Signal } from './page-state.ts';
 
-export interface Tab {
+interface Tab {
   /** Its button is `tab-NAME`, its panel `panel-NAME`. */
   readonly name: string;
   readonly onShow?: () => void;

@@ -7,7 +7,7 @@ import { type Scale, timeAt } from './timeline-paint.ts';
 /** The mouse may miss a narrow bar or a mark by this many pixels. */
 const REACH = 4;
 
-export interface Hits {
+interface Hits {
   readonly lanes: Lanes;
   readonly data: ReportData;
   readonly scale: Scale;

@@ -43,7 +43,7 @@ export class EtwConsumer {
 }
 
 /** Win32 errors: winerror.h; meanings: the documentation of OpenTraceW and ProcessTrace. */
-export function consumerReason(error: number, session: string): string {
+function consumerReason(error: number, session: string): string {
   switch (error) {
     case 5:
       return (

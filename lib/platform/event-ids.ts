@@ -7,7 +7,7 @@ import { loadAddon } from './addon.ts';
 /** Larger ids are reserved for events that describe the provider itself. */
 export const LAST_EVENT_ID = 0xfffd;
 
-export interface EventIds {
+interface EventIds {
   /**
    * Registers the caller as a user of the id for the layout.
    *

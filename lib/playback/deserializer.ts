@@ -17,7 +17,7 @@ export interface Reading<Raw> {
 }
 
 /** Both ends are inclusive. */
-export interface TimeRange {
+interface TimeRange {
   readonly startTime?: Nanoseconds | undefined;
   readonly endTime?: Nanoseconds | undefined;
 }

@@ -19,7 +19,7 @@ interface Occurrence {
 }
 
 /** Batches of raw events, and what turns them into events. */
-export interface MergeInput {
+interface MergeInput {
   readonly batches: Batches<unknown>;
   readonly deserializer: Deserializer<unknown>;
 }

@@ -44,7 +44,7 @@ export function isTableFolder(path: string): boolean {
 }
 
 /** Adds a trace to a database. */
-export type WriteTables = (folder: string) => Promise<void>;
+type WriteTables = (folder: string) => Promise<void>;
 
 export class Database {
   /** Whether the rarest kinds of events have no view, because there are too many. */

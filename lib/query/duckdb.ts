@@ -13,7 +13,7 @@ export interface DuckDbResult {
   yieldRows(): AsyncIterable<readonly (readonly unknown[])[]>;
 }
 
-export interface DuckDbStatements {
+interface DuckDbStatements {
   readonly count: number;
   prepare(index: number): Promise<{ stream(): Promise<DuckDbResult>; destroySync(): void }>;
 }

@@ -3,7 +3,7 @@ import type { DuckDbConnection } from './duckdb.ts';
 import { identifier, jsonPointer, literal, UniqueNames } from './sql-text.ts';
 
 /** The rarest kinds of a trace with more have no view. */
-export const MAX_KINDS = 5000;
+const MAX_KINDS = 5000;
 /** The other fields are in the payload. */
 const MAX_FIELDS = 1000;
 /** The events whose fields determine the columns: not all of a fleet's. */

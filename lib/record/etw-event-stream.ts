@@ -12,12 +12,12 @@ const PERIOD_MS = 100;
 const END_MS = 5000;
 
 /** What a session has lost so far. */
-export interface EtwLosses {
+interface EtwLosses {
   readonly eventsLost: number;
   readonly realTimeBuffersLost: number;
 }
 
-export interface EtwEventStreamOptions {
+interface EtwEventStreamOptions {
   /** Called before events are taken: the session says what it has lost and, if it is ours, delivers them. */
   readonly flush: () => EtwLosses | undefined;
   /**

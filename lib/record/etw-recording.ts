@@ -40,7 +40,7 @@ const VERBOSE = 5;
 const ACTIVITIES = { level: 4, keywords: TASK_EVENTS.taskKeywords };
 
 /** What a session in memory has written. */
-export interface EtwDump {
+interface EtwDump {
   readonly file: string;
   readonly bytes: number;
 }
@@ -57,7 +57,7 @@ export interface EtwRecordingSession {
 }
 
 /** Providers are names or GUIDs. */
-export interface EtwRecordingOptions extends Omit<SelectionOptions, 'tracepoints'> {
+interface EtwRecordingOptions extends Omit<SelectionOptions, 'tracepoints'> {
   readonly file: string;
   readonly session: EtwRecordingSession;
   /** All buffers of a processor together have at least this size. */

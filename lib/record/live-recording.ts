@@ -18,7 +18,7 @@ import { tracepointFormats } from './tracepoint-formats.ts';
 import type { Selection } from './tracepoint-selection.ts';
 import { TracepointWatch } from './tracepoint-watch.ts';
 
-export interface LiveOptions {
+interface LiveOptions {
   readonly selection: Selection;
   /** Ring size per processor, in bytes: a power of two, at least a page. */
   readonly ringSize: number;

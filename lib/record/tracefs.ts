@@ -25,7 +25,7 @@ const CHUNK_SIZE = 64 << 10;
 /** A name that a file can have. */
 const FILE_NAME = /^(?!\.{1,2}$)[^/\0]+$/;
 
-export interface TracepointFiles {
+interface TracepointFiles {
   /** The id by which perf events identify it. */
   readonly id: number;
   readonly format: Uint8Array;

@@ -50,7 +50,7 @@ export function defineTaskEvents() {
   );
 }
 
-export type TplEvents = ReturnType<typeof defineTaskEvents>;
+type TplEvents = ReturnType<typeof defineTaskEvents>;
 
 const TASK_STARTED = { level: Level.Informational, keywords: TaskKeywords.Tasks | TaskKeywords.TaskTransfer };
 const NO_ORIGIN = { OriginatingTaskSchedulerID: 0, OriginatingTaskID: 0 };

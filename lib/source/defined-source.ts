@@ -29,7 +29,7 @@ import '../eventpipe/threads/join-sessions.ts';
 import '../eventpipe/user-events/shared-session.ts';
 
 /** A definition without errors of its own. */
-export interface Definition {
+interface Definition {
   readonly provider: Provider;
   /** The events with the ids that follow from their positions. */
   readonly drafts: readonly EventSchema[];

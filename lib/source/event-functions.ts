@@ -7,7 +7,7 @@ import type { EventWriter, WriteOptions } from './event-writer.ts';
 import type { LazyPayload } from './lazy-payload.ts';
 import type { Provider } from './source-context.ts';
 
-export type AnyEventFunction = (payload?: LazyPayload, options?: WriteOptions) => unknown;
+type AnyEventFunction = (payload?: LazyPayload, options?: WriteOptions) => unknown;
 
 /** The key under which an event function has its enabled word, for `enabled`. */
 const WORD: unique symbol = Symbol('tracewright.word');

@@ -124,7 +124,7 @@ type StartResult<Name, Sources extends Events> = Name extends `${infer Stem}Star
   : undefined;
 
 /** The names of a source's activities: its event names without Start and Stop. */
-export type ActivityNames<Sources extends Events> = {
+type ActivityNames<Sources extends Events> = {
   [Name in keyof Sources]: Name extends `${infer Stem}Start`
     ? `${Stem}Stop` extends keyof Sources
       ? Stem
@@ -172,7 +172,7 @@ export interface ActivityScopeOptions<Value, StopPayload> extends ActivityParent
 }
 
 /** What every event source has besides its events. */
-export interface SourceMembers<Sources extends Events> extends Listenable<WrittenOf<Sources>> {
+interface SourceMembers<Sources extends Events> extends Listenable<WrittenOf<Sources>> {
   /** Linux: the tracepoints of the events, one for each combination of level and keywords. `write` may add more. */
   readonly tracepoints: readonly string[];
   readonly status: SourceStatus;

@@ -41,7 +41,7 @@ type BigintType = 'int64' | 'uint64' | 'hex64';
 type TextType = 'string' | 'utf16';
 
 /** The values that a field of the type accepts. */
-export type ValueOfType<Type extends FieldType> = Type extends NumberType
+type ValueOfType<Type extends FieldType> = Type extends NumberType
   ? number
   : Type extends BigintType
     ? bigint | number
@@ -76,7 +76,7 @@ type ArrayOfType<Type extends FieldType> =
         : never);
 
 /** The values that a defined field accepts. */
-export type ValueOf<Field> = Field extends `${infer Type extends NullableFieldType}?[]`
+type ValueOf<Field> = Field extends `${infer Type extends NullableFieldType}?[]`
   ? readonly (ValueOfType<Type> | null | undefined)[]
   : Field extends `${infer Type extends FieldType}[]`
     ? ArrayOfType<Type>

@@ -2,7 +2,7 @@
  * The ids of a definition's events among all definitions of the provider, in all threads of the process: readers of
  * traces distinguish a provider's events by id.
  */
-import { type EventIds, theEventIds } from '../platform/event-ids.ts';
+import { theEventIds } from '../platform/event-ids.ts';
 import { providerKeys } from '../wire/provider-guid.ts';
 import { type EventSchema, layoutText, nameInLayout } from '../wire/schema.ts';
 import { DefinitionError } from './definition-error.ts';
@@ -12,14 +12,13 @@ import type { Provider } from './source-context.ts';
 
 export class SharedIds {
   readonly #provider: Provider;
-  readonly #ids: EventIds;
+  readonly #ids = theEventIds();
   readonly #keys: readonly string[];
   #used: number[] = [];
   readonly #changes: string[] = [];
 
-  constructor(provider: Provider, ids: EventIds = theEventIds()) {
+  constructor(provider: Provider) {
     this.#provider = provider;
-    this.#ids = ids;
     this.#keys = providerKeys(provider);
   }
 

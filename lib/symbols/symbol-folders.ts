@@ -30,7 +30,7 @@ const STB_WEAK = 2;
 const MAPS_FOLDER = '/tmp';
 
 /** A program or library. */
-export interface SymbolFile {
+interface SymbolFile {
   /** The function at a position in the file. */
   nameAt(fileOffset: number): string | undefined;
 }

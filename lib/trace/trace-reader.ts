@@ -81,7 +81,7 @@ export type ManifestFinder = (providerGuid: string) => readonly string[];
  */
 export type TmfFinder = (messageGuid: string) => readonly string[];
 
-export interface TraceReadOptions {
+interface TraceReadOptions {
   /** Describe events of the trace (ETW). */
   readonly manifests: readonly string[] | ManifestFinder;
   /** Further files of the same recording (ETW). */

@@ -41,7 +41,7 @@ function boundaryInName(name: string): Boundary | undefined {
 /**
  * The name shared by a start and its stop: `Request` for `RequestStart`, for `Request/Start`, or from a task's name.
  */
-export function taskOf(event: NamedEvent, boundary: Boundary): string {
+function taskOf(event: NamedEvent, boundary: Boundary): string {
   return taskInName(event.name, boundary) ?? event.taskName ?? event.name;
 }
 

@@ -78,7 +78,7 @@ export class TracedActivity {
   }
 }
 
-export interface ActivityHead {
+interface ActivityHead {
   readonly index: number;
   readonly naming: ActivityNaming;
   readonly id: string;

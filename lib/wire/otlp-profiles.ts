@@ -8,7 +8,7 @@ import { ANY_VALUE, type AnyValue, type KeyValue, LINK, RESOURCE, SCOPE } from '
 import type { Message } from './protobuf/message.ts';
 import { MessageWriter } from './protobuf/message-writer.ts';
 
-export interface OtlpValueType {
+interface OtlpValueType {
   readonly typeStrindex: number;
   readonly unitStrindex: number;
 }
@@ -20,7 +20,7 @@ export interface OtlpSample {
   readonly values: readonly string[];
 }
 
-export interface OtlpProfile {
+interface OtlpProfile {
   readonly sampleType: OtlpValueType;
   readonly samples: readonly OtlpSample[];
   readonly timeUnixNano: string;
@@ -29,7 +29,7 @@ export interface OtlpProfile {
   readonly period: string;
 }
 
-export interface ProfilesDictionary {
+interface ProfilesDictionary {
   readonly mappingTable: readonly object[];
   readonly locationTable: readonly {
     readonly lines?: readonly {

@@ -48,7 +48,7 @@ export interface OtlpSpan {
   readonly status: { readonly message?: string; readonly code: number };
 }
 
-export interface ScopeSpans {
+interface ScopeSpans {
   readonly scope: { readonly name: string };
   readonly spans: readonly OtlpSpan[];
 }

@@ -10,7 +10,7 @@ import type { FieldsWriter, ValueWriter } from './values/faults.ts';
 export type ValueSchema = Exclude<FieldSchema, { type: 'struct' }>;
 
 /** The writer of one value of a field; for an array, of one element. */
-export type WriterOf = (schema: ValueSchema) => ValueWriter;
+type WriterOf = (schema: ValueSchema) => ValueWriter;
 
 export function compilePayloadWriter(fields: readonly FieldSchema[], writerOf: WriterOf): FieldsWriter {
   const writers = fields.map((schema): FieldWriter => {

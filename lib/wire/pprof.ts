@@ -7,7 +7,7 @@
 import type { Message } from './protobuf/message.ts';
 import { MessageWriter } from './protobuf/message-writer.ts';
 
-export interface PprofValueType {
+interface PprofValueType {
   readonly type: number;
   readonly unit: number;
 }
@@ -20,7 +20,7 @@ export interface PprofSample {
   readonly label: readonly { readonly key: number; readonly str: number }[];
 }
 
-export interface PprofProfile {
+interface PprofProfile {
   readonly sampleType: readonly PprofValueType[];
   readonly sample: readonly PprofSample[];
   readonly location: readonly {

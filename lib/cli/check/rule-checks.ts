@@ -39,7 +39,7 @@ interface Repeated {
   most: number;
 }
 
-export interface Verdict {
+interface Verdict {
   /** Each broken rule has a sentence. */
   readonly broken: readonly string[];
   /** Each rule that cannot be decided has a sentence that says why. */

@@ -59,7 +59,7 @@ export const RULE_OPTIONS = {
       as "tracewright diff" tells; several if the trace before is of several processes`),
 } as const satisfies OptionRows;
 
-export type RuleValues = OptionValues<typeof RULE_OPTIONS>;
+type RuleValues = OptionValues<typeof RULE_OPTIONS>;
 
 /**
  * @param values of the command line, which go before those of the file

@@ -8,7 +8,7 @@ import { countText } from '../../view/number-text.ts';
 import { say } from '../messages.ts';
 import type { CollectionDestination } from './collection.ts';
 
-export interface ParquetDestination {
+interface ParquetDestination {
   readonly folder: string;
   /** The default is the name of each process. */
   readonly service: string | undefined;

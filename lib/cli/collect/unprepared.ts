@@ -13,7 +13,7 @@ export const UNPREPARED_OPTIONS = {
 
 export type UnpreparedValues = OptionValues<typeof UNPREPARED_OPTIONS>;
 
-export interface RunningPort {
+interface RunningPort {
   readonly address: string;
   /** Resolves when the process has closed a port that it was given for us. */
   gone(): Promise<void>;

@@ -8,7 +8,7 @@ import { InterruptedError } from '../interruption.ts';
 import { say, warn } from '../messages.ts';
 import type { FilteredEvents } from '../trace/filtered-events.ts';
 
-export interface ParquetSource {
+interface ParquetSource {
   readonly trace: Trace;
   readonly events: FilteredEvents;
   readonly batches: AsyncIterable<readonly TraceEvent[]>;

@@ -163,7 +163,7 @@ async function answered(session: QuerySession, statement: string): Promise<boole
 }
 
 /** Lines become statements. */
-export class StatementCollector {
+class StatementCollector {
   rest = '';
 
   /** @returns a statement that is complete */

@@ -9,7 +9,7 @@ import { statSync } from 'node:fs';
 import { win32 } from 'node:path';
 import { UsageError } from '../parse-options.ts';
 
-export interface WindowsCommand {
+interface WindowsCommand {
   readonly file: string;
   readonly args: readonly string[];
   /** Whether the arguments are already quoted for the command line. */

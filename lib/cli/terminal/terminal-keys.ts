@@ -27,7 +27,7 @@ const NAMES: Readonly<Record<string, string>> = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: terminals send them.
 const KEY = /\x1b(?:\[|O)([\d;]*[A-Za-z~])|[\s\S]/gu;
 
-export interface KeyUser {
+interface KeyUser {
   /** @param key a character, or a name: `up`, `pagedown`, `enter` */
   onKey(key: string): void;
   /** Ctrl-Z: somebody else gets the terminal. */

@@ -10,10 +10,10 @@ import { providerTest } from './provider-name.ts';
 export type EventFilter = (event: TraceEvent) => boolean;
 
 /** An activity as given on the command line. */
-export interface ActivityArgument {
+type ActivityArgument = {
   readonly text: string;
   readonly has: EventFilter;
-}
+};
 
 export const ACTIVITY = new ValueKind<ActivityArgument>(
   'ID',
@@ -25,11 +25,11 @@ export const ACTIVITY = new ValueKind<ActivityArgument>(
 );
 
 /** A time as given on the command line. */
-export interface TimeArgument {
+type TimeArgument = {
   readonly ns: Nanoseconds;
   /** The time of an event to compare it with. */
   of(event: TraceEvent): Nanoseconds;
-}
+};
 
 const NS_PER_UNIT: Readonly<Record<string, number>> = { '': 1e9, s: 1e9, ms: 1e6, us: 1e3, ns: 1 };
 

@@ -10,7 +10,7 @@ import { thrownMessage } from '../../base/value-text.ts';
 import type { TraceInfo } from '../../trace/trace-reader.ts';
 import { openTraceArgument, type TracePlace, type TraceValues } from './trace-argument.ts';
 
-export interface Recordings {
+interface Recordings {
   readonly joined: readonly TracePlace[];
   /** What has been joined and what has not, in sentences. */
   readonly messages: readonly string[];

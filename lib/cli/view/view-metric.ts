@@ -21,10 +21,10 @@ const COLUMNS: readonly TableColumn[] = [
   { title: 'Activity Name', cut: 'start' },
 ];
 
-export interface MetricArgument {
+type MetricArgument = {
   readonly event: string;
   readonly field: string | undefined;
-}
+};
 
 export const METRIC = new ValueKind<MetricArgument>('E[:F]', 'EVENT or EVENT:FIELD', (given) => {
   const { event, field } = /^(?<event>.+?)(?::(?<field>[^:]+))?$/s.exec(given)?.groups ?? {};

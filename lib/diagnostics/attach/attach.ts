@@ -10,7 +10,7 @@ import { DiagnosticsClientError } from '../client/client-error.ts';
 import type { VisitOrder, VisitReport } from './inspector-visit.ts';
 import type { UnpreparedProcess } from './unprepared-process.ts';
 
-export type Preparation = Extract<VisitReport, { readonly kind: 'prepared' }>;
+type Preparation = Extract<VisitReport, { readonly kind: 'prepared' }>;
 type Outcome = Exclude<VisitReport, { readonly kind: 'signals' }>;
 
 const MAX_PROBLEM = 500;

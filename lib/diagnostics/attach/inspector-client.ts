@@ -20,7 +20,7 @@ const MASKED = 0x80;
 const MEDIUM = 126;
 const LARGE = 127;
 
-export interface InspectorAddress {
+interface InspectorAddress {
   readonly host: string;
   readonly port: number;
 }

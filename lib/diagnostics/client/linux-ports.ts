@@ -10,7 +10,7 @@ import { portKey, startTimeKey } from '../../wire/diagnostics-ipc/port-name.ts';
 import { temporaryFolder } from '../port-folders.ts';
 import { type DiagnosticPort, newestPort, type PortFile, PortFolders } from './port-folder.ts';
 
-export interface FoundPort {
+interface FoundPort {
   readonly address?: string;
   /** The system's error if a folder could not be examined. */
   readonly obstacle?: string | undefined;

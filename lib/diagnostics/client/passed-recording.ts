@@ -16,14 +16,14 @@ import { PassedSession } from './passed-session.ts';
 /** The maximum length of a provider's name in that of its tracepoint, which needs room for the rest. */
 const MAX_PROVIDER_LENGTH = 100;
 
-export interface PassedRecordingOptions extends Omit<RecordingOptions, 'selection'> {
+interface PassedRecordingOptions extends Omit<RecordingOptions, 'selection'> {
   readonly processId: number;
   /** The process's diagnostic port. */
   readonly address: string;
   readonly providers: readonly TracingProvider[];
 }
 
-export interface PassedRecording {
+interface PassedRecording {
   readonly recording: Recording;
   /** If it is ended after the recording, no event of the process that could be in the file is lost. */
   readonly session: PassedSession;

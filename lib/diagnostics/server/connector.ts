@@ -25,7 +25,7 @@ const NOT_PERMITTED = 'ERR_ACCESS_DENIED';
 export type ServeAdvertised = (connection: ServerConnection, onRequest: (isThere: boolean) => void) => void;
 
 /** @param isLeftBehind whether a tool has left its socket there */
-export type OnNobody = (isStaleSocket: boolean) => void;
+type OnNobody = (isStaleSocket: boolean) => void;
 
 export class Connector {
   readonly #address: string;

@@ -36,7 +36,7 @@ const MAX_OPEN = 1000;
 const SESSION_IDS = 1n << 32n;
 
 /** Takes over a client of a listening socket. */
-export type ServeOn = (connection: DescriptorConnection, client: PassedClient) => void;
+type ServeOn = (connection: DescriptorConnection, client: PassedClient) => void;
 
 export class StandIn {
   readonly #sockets: UnixSockets;

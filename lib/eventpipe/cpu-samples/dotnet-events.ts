@@ -27,18 +27,18 @@ export const THREAD_SAMPLE: WrittenMetadata = {
 };
 
 /** Says which code exists: what tools read before or after it is named by it, unlike by the events of a rundown's end. */
-export const METHOD_DC_START_VERBOSE = rundownEvent(143, 1, METHODS);
-export const DOMAIN_MODULE_DC_START = rundownEvent(151, 1, LOADER);
-export const MODULE_DC_START = rundownEvent(153, 1, LOADER);
+export const METHOD_DC_START_VERBOSE = rundownEvent(143, METHODS);
+export const DOMAIN_MODULE_DC_START = rundownEvent(151, LOADER);
+export const MODULE_DC_START = rundownEvent(153, LOADER);
 
-function rundownEvent(eventId: number, version: number, keywords: bigint): WrittenMetadata {
+function rundownEvent(eventId: number, keywords: bigint): WrittenMetadata {
   return {
     provider: 'Microsoft-Windows-DotNETRuntimeRundown',
     providerGuid: 'a669021c-c450-4609-a035-5af59af4df18',
     eventId,
     name: '',
     keywords,
-    version,
+    version: 1,
     level: INFORMATIONAL,
     fields: [],
   };

@@ -3,7 +3,7 @@ import { join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { ownPackageFolder } from '../../base/package-files.ts';
 
-export interface ScriptNames {
+interface ScriptNames {
   /** Its location; a path, if it is a file. */
   readonly path: string;
   /** A short name: within its package, or relative to the working directory. */

@@ -25,7 +25,7 @@ const MAX_PAUSE_MS = 10_000;
 const LINGER_MS = 5000;
 
 /** Gets the samples of all sessions, also those from before its own. */
-export type OnPiece = (piece: ProfilePiece) => void;
+type OnPiece = (piece: ProfilePiece) => void;
 
 /**
  * The profiler of all sessions that sample the main thread: whoever comes and goes costs the thread no more than one

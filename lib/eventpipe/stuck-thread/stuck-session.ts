@@ -69,7 +69,7 @@ export interface StuckThread {
   readonly running: string | undefined;
 }
 
-export interface StuckSettings {
+interface StuckSettings {
   readonly version: WrittenVersion;
   readonly sampling: SamplingRequest | undefined;
   /** How many bytes may wait to be written. */

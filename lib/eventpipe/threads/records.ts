@@ -82,9 +82,7 @@ export interface EventRecord {
   readonly payload: Uint8Array;
 }
 
-export type ThreadRecord =
-  | { readonly kind: 0; readonly size: number; readonly payload: Uint8Array }
-  | EventRecord;
+type ThreadRecord = { readonly kind: 0; readonly size: number; readonly payload: Uint8Array } | EventRecord;
 
 /** @param bytes whole records */
 export function* recordsIn(bytes: Uint8Array): Generator<ThreadRecord, void, undefined> {
@@ -119,7 +117,7 @@ export function* recordsIn(bytes: Uint8Array): Generator<ThreadRecord, void, und
 }
 
 /** A kind and the number that its thread has given it, as described. */
-export interface NumberedKind extends KindDescription {
+interface NumberedKind extends KindDescription {
   readonly number: number;
 }
 

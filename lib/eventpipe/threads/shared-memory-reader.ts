@@ -23,7 +23,7 @@ export interface ThreadBytes {
 }
 
 /** Events that a thread has lost. */
-export interface ThreadLosses {
+interface ThreadLosses {
   readonly thread: number;
   readonly count: number;
   /** Assign this to `counted` once the losses have been counted. */
@@ -32,7 +32,7 @@ export interface ThreadLosses {
 }
 
 /** The readable part of a chunk. */
-export interface FilledChunk {
+interface FilledChunk {
   readonly chunk: number;
   readonly thread: number;
   readonly number: number;

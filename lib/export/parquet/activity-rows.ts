@@ -25,7 +25,7 @@ interface Row {
   stopPayload: string | undefined;
 }
 
-export interface ActivityRowsOptions {
+interface ActivityRowsOptions {
   readonly files: TableFiles<ActivityTable>;
   readonly clock: ParquetClock;
 }

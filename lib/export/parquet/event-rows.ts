@@ -4,7 +4,7 @@ import type { Span } from '../../view/spans.ts';
 import type { EventTable } from './tables.ts';
 
 /** What the row of an event needs besides it. */
-export interface EventParts {
+interface EventParts {
   /** Since 1970, in 64 bits. */
   readonly time: bigint;
   readonly startTime: bigint;

@@ -40,7 +40,7 @@ export interface ParquetExportOptions {
 const MAX_FILE_SIZE = 128e6;
 
 /** What is known after the events. */
-export interface ParquetEnd extends ExportedEnd {
+interface ParquetEnd extends ExportedEnd {
   readonly lostBuffers: number;
   readonly lateEvents: number;
   readonly problem?: Error | undefined;

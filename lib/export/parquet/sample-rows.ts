@@ -17,7 +17,7 @@ interface Sample {
   readonly stackId: number | undefined;
 }
 
-export interface SampleRowsOptions {
+interface SampleRowsOptions {
   readonly files: TableFiles<SampleTable>;
   /** What a sample stands for that has no time of its own. */
   readonly usualWeight: number;

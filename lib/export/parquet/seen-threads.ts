@@ -4,7 +4,7 @@ import type { TraceEvent } from '../../trace/trace-event.ts';
 /** A trace can have any number. */
 const MAX_THREADS = 1 << 17;
 
-export interface SeenThread {
+interface SeenThread {
   readonly processId: number | undefined;
   readonly threadId: number | undefined;
   /** The time of its first event. */

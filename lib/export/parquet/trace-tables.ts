@@ -17,7 +17,7 @@ export interface TablesTarget extends FrameFolders {
   readonly isEnd?: (error: unknown) => error is Error;
 }
 
-export interface WrittenTables {
+interface WrittenTables {
   /** The number of files. */
   readonly files: number;
   /** This error has ended the trace early, after the events before it had been written. */

@@ -10,7 +10,7 @@ import { cut } from '../../logs/bounded.ts';
 import type { ChannelSpec } from './specs.ts';
 
 /** .NET's KeyValuePair. */
-export interface Argument {
+interface Argument {
   readonly Key: string;
   readonly Value: string;
 }

@@ -4,7 +4,7 @@
  */
 
 /** A field of an event: `Name=path.to.value`. */
-export interface FieldSpec {
+interface FieldSpec {
   readonly name: string;
   /** The path is empty for the message itself. */
   readonly path: readonly string[];

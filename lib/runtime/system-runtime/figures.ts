@@ -1,7 +1,7 @@
 /** What Node.js reports about the process and the thread's heap on request. */
 import { getHeapSpaceStatistics, getHeapStatistics, type HeapInfo } from 'node:v8';
 
-export interface GenerationSizes {
+interface GenerationSizes {
   readonly gen0: number;
   readonly gen2: number;
   /** Large objects, each of which has its own memory. */

@@ -27,7 +27,7 @@ const EVENT_INFO = 32;
 const EVENT_MAP_INFO = 33;
 
 /** Receives what the pass finds. */
-export interface Learned {
+interface Learned {
   readonly descriptions: EventDescriptions;
   readonly kernel: KernelState;
   readonly stacks: StackDefinitions;

@@ -38,7 +38,7 @@ interface Descriptions {
   readonly describer: EventDescriber;
 }
 
-export class LiveEtlReader implements TraceReader {
+class LiveEtlReader implements TraceReader {
   readonly info: TraceInfo;
   readonly progress: TraceProgress;
   readonly #source: OpenedSource;

@@ -16,7 +16,7 @@ import { DecodeCache } from '../decode-cache.ts';
 import { type Labels, tagLabels } from '../tag-labels.ts';
 
 /** The metadata of an event, or a sentence on why it cannot be read. */
-export type SelfDescription =
+type SelfDescription =
   | (ParsedMetadata & {
       readonly hexFields: ReadonlySet<string>;
       readonly texts: FieldTexts;

@@ -59,7 +59,7 @@ function isNaming(record: PerfRecord): record is NamingRecord {
 }
 
 /** A sample, given by its kind, or a record that names a process. */
-export type Taken = SampleKind | NamingRecord;
+type Taken = SampleKind | NamingRecord;
 
 /** Marks the end of a round among the records read ahead. */
 const ROUND_END = 'round end';

@@ -64,8 +64,8 @@ export class PacketIntake {
     return this.#sequences.lost + this.#lostRecords;
   }
 
-  addUnread(what: string, count = 1): void {
-    this.unread.set(what, (this.unread.get(what) ?? 0) + count);
+  addUnread(what: string): void {
+    this.unread.set(what, (this.unread.get(what) ?? 0) + 1);
   }
 
   /**

@@ -33,7 +33,7 @@ export async function openZstdBlocks(remedy = 'open it with Node 22.15 or later'
   return new ZstdBlocks(Decompress, remedy);
 }
 
-export class ZstdBlocks {
+class ZstdBlocks {
   readonly #Decoder: Decoder;
   readonly #remedy: string;
   readonly #made: Uint8Array[] = [];

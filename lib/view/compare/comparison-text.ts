@@ -97,7 +97,7 @@ function causePart({ state, what, before, after, code }: Cause): string {
   return `${name}, on average ${duration(before)} → ${duration(after)}`;
 }
 
-export function partText(state: State, what: string): string {
+function partText(state: State, what: string): string {
   switch (state) {
     case 'running':
       return 'its own code';

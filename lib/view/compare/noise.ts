@@ -14,7 +14,7 @@ const BATCHES = 10;
 /** So many standard deviations contain 95 % of a normal distribution. */
 const NORMAL_95 = 1.96;
 
-export interface QuantileDifference {
+interface QuantileDifference {
   readonly before: number;
   readonly after: number;
   /** The 95 % confidence interval of the difference; infinite where there are too few values. */
@@ -46,7 +46,7 @@ export function compareQuantiles(before: Values, after: Values, share: number): 
 }
 
 /** Something that happened in some of the cases: how many, of how many, and in a sample of them in the order of time. */
-export interface Share {
+interface Share {
   readonly happened: number;
   readonly cases: number;
   readonly sample: Values;

@@ -362,8 +362,3 @@ function isChanged(before: number, after: number): boolean {
 function changeOf({ before, after }: KindDifference): number {
   return Math.abs((after?.totalNs ?? 0) - (before?.totalNs ?? 0));
 }
-
-/** Whether a difference is for the worse. */
-export function isWorse({ before, after }: Difference): boolean {
-  return after > before;
-}

@@ -44,7 +44,7 @@ export interface Kind {
 
 /** Further ones are one kind. */
 const MAX_KINDS = 2000;
-export const OTHER_KINDS = '(further kinds)';
+const OTHER_KINDS = '(further kinds)';
 /** A kind has no more parts: the time of further ones is in none. */
 const MAX_PARTS = 200;
 const MAX_STACKS = 300;

@@ -22,7 +22,7 @@ export interface ActivityRun<Activity> {
 }
 
 /** Receives each sample once, in order within a thread; without a run if the thread has had no switches so far. */
-export type Charge<Activity, Sample> = (sample: Sample, run: ActivityRun<Activity> | undefined) => void;
+type Charge<Activity, Sample> = (sample: Sample, run: ActivityRun<Activity> | undefined) => void;
 
 interface ThreadRuns<Activity, Sample> {
   run: ActivityRun<Activity>;

@@ -6,7 +6,7 @@ import type { TracedActivity } from '../traced-activity.ts';
 import type { ChargedSample } from './charged-samples.ts';
 
 /** Why a sample is charged to no activity. */
-export const NOBODY = {
+const NOBODY = {
   noActivity: '(no activity)',
   unknownActivity: '(activities without a start)',
   noSwitches: '(threads without activity switches)',

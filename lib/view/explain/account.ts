@@ -21,7 +21,7 @@ interface MutableEntry extends AccountEntry {
 }
 
 /** How long a run of the thread held the activity. */
-export interface Hold {
+interface Hold {
   readonly run: LoopRun;
   ns: number;
 }

@@ -67,7 +67,7 @@ const COMPARABLE = 5;
 const BLOCK_NS = 50e6;
 const MAX_BLOCKS = 10;
 
-export interface FindingOptions {
+interface FindingOptions {
   /** How many activities to find. */
   readonly slowest: number;
   /** How many of each kind; by default, as many. */
@@ -209,7 +209,7 @@ class Kinds {
 }
 
 /** What activities waited for, by state and reason. */
-export class Waits {
+class Waits {
   readonly all: WaitFinding[] = [];
   readonly #byState = new Map<State, Map<string, WaitFinding>>();
 

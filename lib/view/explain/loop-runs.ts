@@ -59,7 +59,7 @@ export interface Interval {
 }
 
 /** What the ids of a run's event stand for. */
-export type RunSubjects = Pick<LoopRun, 'activity' | 'label' | 'wokenBy' | 'wokenByLabel'>;
+type RunSubjects = Pick<LoopRun, 'activity' | 'label' | 'wokenBy' | 'wokenByLabel'>;
 
 interface Sample {
   readonly timeNs: number;

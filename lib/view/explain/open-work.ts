@@ -23,7 +23,7 @@ export interface OpenActivity {
   readonly waitsFor: readonly OpenWait[];
 }
 
-export interface OpenWait extends StateOf {
+interface OpenWait extends StateOf {
   /** `a timer (retry), due in 3,000 ms` */
   readonly text: string;
 }

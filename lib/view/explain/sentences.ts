@@ -25,7 +25,7 @@ const MIN_REST = 1e-4;
 const MAX_TOTALS = 8;
 
 /** A state of an activity, or all those that are too short to be shown. */
-export interface StatePart {
+interface StatePart {
   readonly state: State | 'rest';
   readonly text: string;
   /** Those of an activity add up to its duration. */

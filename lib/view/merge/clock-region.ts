@@ -19,7 +19,7 @@ export interface ClockLine {
 export type Side = 'atMost' | 'atLeast';
 
 /** Clocks that drift faster are broken; NTP's clock discipline slews by at most this much. */
-export const MAX_DRIFT_NS_PER_S = 500_000;
+const MAX_DRIFT_NS_PER_S = 500_000;
 /** Several days. Larger offsets only occur between times of different origins, which are not compared here. */
 const MAX_OFFSET_NS = 1e15;
 /** The rounding error of numbers of this size. */

@@ -21,7 +21,7 @@ const MAX_HOLDS = 10;
 const MAX_STATES = 30;
 
 /** It tells where in the report an activity is, and what its texts may be. */
-export interface ReportedNames {
+interface ReportedNames {
   readonly numberOf: (activity: TracedActivity) => number | undefined;
   /** It bounds the length of all texts together. */
   readonly text: (text: string) => string;

@@ -189,7 +189,7 @@ export interface Explanation {
 }
 
 /** The members are those of `StatePart` in explain/sentences.ts, which the page cannot import. */
-export interface ReportState {
+interface ReportState {
   readonly state: string;
   readonly text: string;
   readonly ns: number;

@@ -11,7 +11,7 @@ const PROCESS_ID_OFFSET = 24;
 /** Total size in bytes; the last two are 0. */
 export const ADVERTISE_SIZE = 34;
 
-export interface Advertise {
+interface Advertise {
   /** The `runtimeCookie` of the process's `ProcessInfo`. */
   readonly runtimeCookie: string;
   /** The id in the process's own namespace. */

@@ -143,7 +143,7 @@ function readProvider(payload: MessageCursor, version: TracingVersion): TracingP
 
 function readFilter(payload: MessageCursor): EventFilter {
   const isAllowList = payload.boolean();
-  return { isAllowList, ids: payload.uint32Array('ids of events') };
+  return { isAllowList, ids: payload.eventIds() };
 }
 
 /** A set takes at least these bytes: the length of its name, a character and the NUL, and the number of its ids. */
@@ -167,7 +167,7 @@ function readTracepointConfig(payload: MessageCursor): TracepointConfig {
   const defaultName = payload.text() || undefined;
   const sets = payload.array('sets of events', LEAST_SET_SIZE, () => ({
     name: payload.name("tracepoint's name"),
-    ids: payload.uint32Array('ids of events'),
+    ids: payload.eventIds(),
   }));
   if (defaultName === undefined) {
     if (sets.length === 0) payload.fail('A provider has no tracepoint.', at);

@@ -8,7 +8,7 @@ import { ErrorCode } from './constants.ts';
  * - `too-long`: the content does not fit into a message
  * - `inexpressible`: the command's version cannot express the content
  */
-export type DiagnosticsIpcErrorCode =
+type DiagnosticsIpcErrorCode =
   | 'malformed'
   | 'unknown-magic'
   | 'unknown-command'

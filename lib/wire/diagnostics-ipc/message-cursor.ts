@@ -54,8 +54,8 @@ export class MessageCursor extends ByteCursor {
     return items;
   }
 
-  uint32Array(what: string): number[] {
-    return this.array(what, 4, () => this.uint32());
+  eventIds(): number[] {
+    return this.array('ids of events', 4, () => this.uint32());
   }
 
   byteArray(): Uint8Array {

@@ -5,7 +5,7 @@ import { DiagnosticsIpcError } from './error.ts';
 import { MessageCursor } from './message-cursor.ts';
 import { MessageWriter } from './message-writer.ts';
 
-export interface MessageHeader {
+interface MessageHeader {
   /** The size of the whole message in bytes. */
   readonly size: number;
   readonly commandSet: number;
@@ -13,7 +13,7 @@ export interface MessageHeader {
 }
 
 /** A message whose payload has not been read yet. */
-export interface Message {
+interface Message {
   readonly commandSet: number;
   readonly commandId: number;
   readonly payload: MessageCursor;

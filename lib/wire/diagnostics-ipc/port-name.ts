@@ -5,7 +5,7 @@
  * key.
  */
 
-export interface PortName {
+interface PortName {
   /** The id in the process's own namespace. */
   readonly processId: number;
   /** Distinguishes the process from earlier ones with the same id whose sockets still exist; pipes have no key. */

@@ -33,13 +33,13 @@ const TYPE_FUNCTION = 2;
 const TYPE_IFUNC = 10;
 const FIRST_RESERVED_SECTION = 0xff00;
 
-export interface ElfSegment {
+interface ElfSegment {
   readonly fileOffset: number;
   readonly fileSize: number;
   readonly address: number;
 }
 
-export interface ElfSymbol {
+interface ElfSymbol {
   readonly address: number;
   readonly size: number;
   /** Its position in `names`. */

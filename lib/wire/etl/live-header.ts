@@ -32,7 +32,7 @@ const NAMES_SIZE = 4;
 const MODE_IN_STREAM = BUFFER_HEADER_SIZE + RECORD_HEADER_SIZE + MODE;
 const FILE_MODES = 0x0f;
 
-export interface LiveHeaderOptions {
+interface LiveHeaderOptions {
   /** TRACE_LOGFILE_HEADER, as OpenTraceW fills it in. */
   readonly header: Uint8Array;
   /** `startTime` and `mark` are FILETIME. */

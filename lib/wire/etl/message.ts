@@ -10,7 +10,7 @@ import { MessageOption } from './constants.ts';
 
 const HEADER_SIZE = 8;
 
-export interface MessageHeader {
+interface MessageHeader {
   readonly number: number;
   readonly pointerSize: 4 | 8;
   /** The positions of the parts in the buffer; 0 if absent. */

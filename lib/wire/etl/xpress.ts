@@ -17,7 +17,7 @@ const BYTE_MAX = 255;
 const WORDS_SIZE = 8;
 const LENGTH_PROBLEM = 'The compressed data ends inside the length of a match.';
 
-export interface Decompressed {
+interface Decompressed {
   /** How many bytes of the output have been written. */
   readonly size: number;
   /** A sentence on why the rest is missing. */

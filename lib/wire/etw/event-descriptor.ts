@@ -14,7 +14,7 @@ export const Channel = {
 
 const EVENT_DESCRIPTOR_SIZE = 16;
 
-export interface EventDescriptor {
+interface EventDescriptor {
   /** 16 bits. */
   readonly id: number;
   /** 8 bits. */

@@ -24,7 +24,7 @@ const BITMAP_FLAGS = 2 | 16;
 const NUMBERS = 0;
 
 /** A map of one provider. */
-export interface EventMapInfo {
+interface EventMapInfo {
   /** The GUID is in lower case. */
   readonly providerGuid: string;
   readonly map: PackedMap;

@@ -110,7 +110,7 @@ export function decodeSessionNumbers(words: Uint32Array): SessionNumbers {
 export const TraceInfoClass = { StackTracing: 3, SampledProfileInterval: 5 } as const;
 
 /** A kind of event of the kernel: the GUID of its class in struct order, and its type. */
-export interface ClassicEventId {
+interface ClassicEventId {
   readonly guid: Uint8Array;
   readonly type: number;
 }

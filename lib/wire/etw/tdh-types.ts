@@ -64,7 +64,7 @@ const OUT_TYPES: ReadonlyMap<number, string> = new Map([
 
 const IPV6 = 24;
 
-export interface TdhType {
+interface TdhType {
   readonly type: PackedType;
   /** Present for a type that does not occur in known payloads. */
   readonly typeName?: string;

@@ -35,7 +35,7 @@ const MAX_STRUCT_DEPTH = 32;
 const PropertyFlag = { Struct: 1, ParamLength: 2, ParamCount: 4, ParamFixedCount: 0x20 } as const;
 
 /** The description of one event of one provider. */
-export interface TraceEventInfo {
+interface TraceEventInfo {
   /** The GUID is in lower case. */
   readonly providerGuid: string;
   readonly id: number;

@@ -49,7 +49,7 @@ export interface EventBytes {
  * Decodes a field's bytes: those of the value alone, without count or terminator.
  * @returns `undefined` if the field's encoding is unknown
  */
-export type ConvertValue<V> = (field: ParsedField, bytes: Uint8Array) => V | undefined;
+type ConvertValue<V> = (field: ParsedField, bytes: Uint8Array) => V | undefined;
 
 /**
  * Decodes the fields to natural JavaScript values; see `Value`. Times are seconds since 1970.

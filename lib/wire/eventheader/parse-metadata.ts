@@ -44,7 +44,7 @@ export interface ParsedFields {
   readonly fault?: MetadataFault;
 }
 
-export interface MetadataFault {
+interface MetadataFault {
   readonly code: EventHeaderErrorCode;
   /** The offset in the metadata. */
   readonly offset: number;

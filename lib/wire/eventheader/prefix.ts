@@ -15,7 +15,7 @@ import {
 } from './constants.ts';
 
 /** The header's numbers. */
-export interface HeaderFields {
+interface HeaderFields {
   readonly id: number;
   readonly version: number;
   readonly tag: number;

@@ -38,7 +38,7 @@ export function readValue(kind: ValueKind, bytes: Uint8Array, littleEndian: bool
 }
 
 /** The kinds whose value is always shown as text. */
-export type TextKind = Exclude<
+type TextKind = Exclude<
   ValueKind,
   'null' | 'unsigned' | 'hex' | 'signed' | 'errno' | 'time' | 'boolean' | 'float' | 'bytes' | 'port'
 >;

@@ -15,7 +15,7 @@ export interface FtraceEvent {
   readonly raw: Uint8Array;
 }
 
-export interface FtracePage {
+interface FtracePage {
   readonly time: bigint;
   /** Events overwritten before this page; `undefined` if some were, but it is not known how many. */
   readonly lostBefore: number | undefined;

@@ -9,7 +9,7 @@ import type { ValueWriter } from '../values/faults.ts';
 import * as numbers from '../values/numbers.ts';
 import { writeBinary, writeBool32, writeJson, writeUtf16 } from './values.ts';
 
-export interface FieldLayout {
+interface FieldLayout {
   readonly inType: string;
   readonly outType?: string;
   readonly write: ValueWriter;

@@ -11,13 +11,13 @@ export interface FieldSection {
   readonly members?: Tag[];
 }
 
-export interface MapSection {
+interface MapSection {
   /** `<valueMap>` or `<bitMap>`. */
   readonly tag: Tag;
   readonly entries: Tag[];
 }
 
-export interface TaskSection {
+interface TaskSection {
   readonly tag: Tag;
   /** Those of this task only, by name. */
   readonly opcodes: Map<string, Tag>;

@@ -17,7 +17,7 @@ import { TypeCode } from './constants.ts';
 import { Cursor } from './cursor.ts';
 import { fixedSize, type NetTraceField, type NetTraceType } from './field-type.ts';
 
-export interface DecodedPayload {
+interface DecodedPayload {
   readonly payload: Payload;
   /** A sentence on why some of the event's fields are missing. */
   readonly problem: string | undefined;

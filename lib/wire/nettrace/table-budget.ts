@@ -20,7 +20,7 @@ const WEIGHTS = {
   'label lists': { each: 300, perByte: 16 },
 } as const satisfies Readonly<Record<string, Weight>>;
 
-export type TableName = keyof typeof WEIGHTS;
+type TableName = keyof typeof WEIGHTS;
 
 export class TableBudget {
   readonly #used = new Map<TableName, number>();

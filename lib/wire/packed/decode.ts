@@ -15,7 +15,7 @@ import type { PackedField, PackedType } from './field.ts';
 import { type Extent, type FieldLayout, layoutOf } from './layout.ts';
 import { fixedSizeOf, type PointerSize, readFixed } from './value.ts';
 
-export interface DecodedPayload {
+interface DecodedPayload {
   /** The fields up to the first that cannot be read, without hidden ones. No prototype. */
   readonly payload: Payload;
   /** A sentence on why some fields are missing. */

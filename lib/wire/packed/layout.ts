@@ -5,7 +5,7 @@
 import type { PackedField, PackedType } from './field.ts';
 
 /** A number from an earlier field of the same event. */
-export interface Reference {
+interface Reference {
   readonly name: string;
   /** Where decoding stores the number; undefined if no earlier field has the name. */
   readonly slot: number | undefined;
@@ -27,7 +27,7 @@ export interface FieldLayout {
   slot: number | undefined;
 }
 
-export interface PackedLayout {
+interface PackedLayout {
   readonly fields: readonly FieldLayout[];
   readonly slotCount: number;
 }

@@ -46,7 +46,7 @@ interface Group {
   readonly chunks: readonly Chunk[];
 }
 
-export interface ParquetOptions {
+interface ParquetOptions {
   /** The program and its version, as `tracewright version 1.0.0`. */
   readonly createdBy: string;
   /** Takes the next bytes of the file. */

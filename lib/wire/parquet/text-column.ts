@@ -13,7 +13,7 @@ const RECENT = 16;
 /** Longer ones would only make the end of the file larger. */
 const MAX_LIMIT = 64;
 
-export interface TextOptions {
+interface TextOptions {
   /** Whether each row has any number of texts. */
   readonly isList?: boolean;
   /** Whether readers shall skip groups by the smallest and the largest text. */

@@ -29,7 +29,7 @@ const MAX_STREAM = 256 << 20;
 const MAX_FUNCTIONS = 4_000_000;
 const MAX_NAME = 4096;
 
-export interface PdbFunction {
+interface PdbFunction {
   /** Relative to the image. */
   readonly address: number;
   /** 0 if unknown. */

@@ -28,7 +28,7 @@ const SECTION_SIZE = 16;
 const MAX_HEAD_SIZE = 512 * 1024 * 1024;
 
 /** Requests a part of the file, and receives what there is of it. */
-export type ReadRequest = Section;
+type ReadRequest = Section;
 
 export interface PerfDataHead {
   /** A pipe's session knows only its byte order yet. */

@@ -46,7 +46,7 @@ export interface ThreadRecord extends RecordHead {
 }
 
 /** Records or samples did not fit into the buffer. */
-export interface LostRecord extends RecordHead {
+interface LostRecord extends RecordHead {
   /** `lost`: reported by the ring buffer as it goes. `lostSamples`: by the event's counter, often at the end. */
   readonly kind: 'lost' | 'lostSamples';
   readonly count: bigint;
@@ -54,7 +54,7 @@ export interface LostRecord extends RecordHead {
 }
 
 /** Nothing that follows is earlier than what preceded the previous record of this kind. */
-export interface FinishedRoundRecord extends RecordHead {
+interface FinishedRoundRecord extends RecordHead {
   readonly kind: 'finishedRound';
 }
 
@@ -65,12 +65,12 @@ export interface CompressedRecord extends RecordHead {
 }
 
 /** A record that describes the session, and has been added to it. */
-export interface HeaderRecord extends RecordHead {
+interface HeaderRecord extends RecordHead {
   readonly kind: 'header';
 }
 
 /** A record of an unsupported type. */
-export interface OtherRecord extends RecordHead {
+interface OtherRecord extends RecordHead {
   readonly kind: 'other';
   /** Linux's number of it. */
   readonly type: number;

@@ -23,7 +23,7 @@ export interface SampleLayout {
 }
 
 /** Readings of the sample's counter, or of all in its group, preceded by their number. */
-export interface CounterLayout {
+interface CounterLayout {
   readonly isGroup: boolean;
   /** Bytes for all readings together, and for each. */
   readonly common: number;

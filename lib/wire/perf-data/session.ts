@@ -17,7 +17,7 @@ function idKey(id: bigint): number | bigint {
 }
 
 /** The wall clock and the recording's clock at the same moment, at the start of the recording. */
-export interface ClockReference {
+interface ClockReference {
   /** The time since 1970. */
   readonly wallNs: bigint;
   /** The time on the recording's clock. */

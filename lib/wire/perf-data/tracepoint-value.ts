@@ -10,13 +10,7 @@ import type { TracepointField } from './tracepoint-format.ts';
  * Integers up to 32 bits are numbers, 64-bit integers bigints; char arrays strings up to their NUL; integer arrays
  * arrays; anything of another size is its bytes. `undefined` if the raw data ends before the field.
  */
-export type TracepointValue =
-  | number
-  | bigint
-  | string
-  | Uint8Array
-  | readonly (number | bigint)[]
-  | undefined;
+type TracepointValue = number | bigint | string | Uint8Array | readonly (number | bigint)[] | undefined;
 
 const LOCATION_SIZE = 4;
 

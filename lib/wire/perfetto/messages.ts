@@ -66,7 +66,7 @@ const NESTED_VALUE: Message = {
   stringValue: [8, 'string'],
 };
 
-export const ANNOTATION: Message = {
+const ANNOTATION: Message = {
   nameIid: [1, 'uint'],
   boolValue: [2, 'bool'],
   uintValue: [3, 'uint'],
@@ -198,7 +198,7 @@ export interface NamedEntry {
   readonly iid?: Integer;
   readonly name?: string;
 }
-export interface InternedText {
+interface InternedText {
   readonly iid?: Integer;
   readonly str?: Uint8Array;
 }
@@ -208,7 +208,7 @@ export interface InternedFrame {
   readonly mappingId?: Integer;
   readonly relPc?: Integer;
 }
-export interface InternedMapping {
+interface InternedMapping {
   readonly iid?: Integer;
   /** The parts between slashes. */
   readonly pathStringIds?: readonly Integer[];
@@ -218,7 +218,7 @@ export interface InternedCallstack {
   /** Outermost first. */
   readonly frameIds?: readonly Integer[];
 }
-export interface InternedData {
+interface InternedData {
   readonly eventCategories?: readonly NamedEntry[];
   readonly eventNames?: readonly NamedEntry[];
   readonly debugAnnotationNames?: readonly NamedEntry[];

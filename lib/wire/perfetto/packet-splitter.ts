@@ -5,7 +5,7 @@ import { MessageReader } from '../protobuf/message-reader.ts';
 import { TraceError } from '../trace-error.ts';
 import { PACKET_FIELD } from './messages.ts';
 
-export interface PacketBytes {
+interface PacketBytes {
   /** Its own memory only if it was split. */
   readonly bytes: Uint8Array;
   /** The position in the trace. */

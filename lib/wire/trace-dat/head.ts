@@ -24,9 +24,9 @@ import { decodeUtf8 } from '../text.ts';
 import { TraceError } from '../trace-error.ts';
 
 /** 0x17 0x08 0x44 and `tracing`. */
-export const MAGIC = '\x17\bDtracing';
+const MAGIC = '\x17\bDtracing';
 
-export type Compression = 'none' | 'zlib' | 'zstd';
+type Compression = 'none' | 'zlib' | 'zstd';
 
 /** Requests a part of the file; `unpackedSize` is the size of a compressed part when decompressed. */
 export interface ReadRequest extends Section {

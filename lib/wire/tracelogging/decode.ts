@@ -26,7 +26,7 @@ interface FieldHead {
 }
 
 /** A field with its value as a natural JavaScript value; see `Value` and `readValue`. */
-export type TraceLoggingField = ShapedField<FieldHead, Value>;
+type TraceLoggingField = ShapedField<FieldHead, Value>;
 
 /**
  * Decodes an event's fields, in payload order; names need not be unique.

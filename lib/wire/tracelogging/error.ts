@@ -3,7 +3,7 @@
  */
 
 /** The part of the event: each has its own offsets. */
-export type TraceLoggingPart = 'traits' | 'metadata' | 'payload';
+type TraceLoggingPart = 'traits' | 'metadata' | 'payload';
 
 export class TraceLoggingError extends Error {
   override readonly name = 'TraceLoggingError';

@@ -32,7 +32,7 @@ export const isUint64Bigint = (value: unknown): value is bigint =>
 const isInt64: Check = (value) => isSafeInteger(value) || isInt64Bigint(value);
 const isUint64: Check = (value) => (isSafeInteger(value) ? value >= 0 : isUint64Bigint(value));
 
-export const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array;
+const isBytes = (value: unknown): value is Uint8Array => value instanceof Uint8Array;
 
 const GUID_BYTES = 16;
 const isGuid: Check = (value) =>

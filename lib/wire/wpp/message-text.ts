@@ -15,7 +15,7 @@ export function argumentTexts({ arguments: all }: TmfMessage): FieldTexts {
 }
 
 /** What is known of a message without its description: the values of `%3` to `%9`. */
-export interface MessageContext {
+interface MessageContext {
   readonly threadId: number | undefined;
   readonly processId: number | undefined;
   readonly processor: number | undefined;

@@ -45,7 +45,7 @@ export interface TmfMessage {
   readonly fields: readonly PackedField[];
 }
 
-export interface Tmf {
+interface Tmf {
   readonly messages: readonly TmfMessage[];
   /** What cannot be read, and is skipped: `app.tmf:12: …`. */
   readonly problems: readonly string[];

@@ -6,7 +6,7 @@
  */
 import { ByteWriter } from '../../../base/byte-writer.ts';
 
-export interface TemplateItem {
+interface TemplateItem {
   readonly name: string;
   /** The number of the inType, which is that of the value in binary XML, too. */
   readonly inType: number;

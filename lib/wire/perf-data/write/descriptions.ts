@@ -21,7 +21,7 @@ const FILLER: Uint8Array = head(new ByteWriter(), RecordType.EventType, 4).uint3
 /** The size of the space. */
 export const DESCRIPTIONS_SIZE: number = 2 * (RECORD_HEAD_SIZE + SLOT_SIZE);
 
-export interface PlacedBytes {
+interface PlacedBytes {
   readonly position: number;
   readonly bytes: Uint8Array;
 }

@@ -16,7 +16,7 @@ const ATTR_ENTRY_SIZE = ATTR_SIZE + SECTION_SIZE;
 /** The minimum number of bytes before the records. */
 export const HEADER_SIZE = 104;
 
-export interface FileEnd {
+interface FileEnd {
   /** Replaces the file's first bytes. */
   readonly header: Uint8Array;
   /** Goes behind the last record. */

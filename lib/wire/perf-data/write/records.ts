@@ -30,7 +30,7 @@ export function forkRecord(pid: number, parent: number): Uint8Array {
 }
 
 /** A file that a process has mapped as code. */
-export interface MappedCode {
+interface MappedCode {
   readonly start: bigint;
   readonly length: bigint;
   /** The position in the file. */

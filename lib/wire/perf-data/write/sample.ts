@@ -7,7 +7,7 @@ import type { ByteWriter } from '../../../base/byte-writer.ts';
 import { RECORD_HEAD_SIZE, RecordType } from '../constants.ts';
 import { head } from './records.ts';
 
-export interface Sample {
+interface Sample {
   /** The id of the event on this processor. */
   readonly id: bigint;
   readonly pid: number;
