@@ -27,10 +27,8 @@ const MAX_PIECE_MS = 1000;
 const PIECE_PER_START = 100;
 /** Whatever a piece costs: the longer it is, the longer the pause of the application. */
 const MAX_COSTLY_PIECE_MS = 5000;
-/** How long samples are converted in one turn of the event loop. */
-const SLICE_MS = 1;
-/** In an application with long turns, it may be this part of a turn. */
-const SLICE_PER_TURN = 0.1;
+/** How long samples are converted in one turn of the event loop: with the last one of them, at most 2 ms. */
+const SLICE_MS = 1.5;
 /** Version 4 identifies threads only by their ids, and no thread of a system has this one. */
 const PROFILER_THREAD_ID = 0xffff_ffff;
 const NS_PER_US = 1000n;
@@ -62,7 +60,6 @@ export class CpuSamples {
   #isHurried = false;
   /** The slice is undefined unless the next turn of the event loop continues to convert. */
   #slice: NodeJS.Immediate | undefined;
-  #slicedAt = 0;
 
   /**
    * Starts sampling. A failure is reported as a process warning.
@@ -172,16 +169,14 @@ export class CpuSamples {
   }
 
   #continueLater(): void {
-    this.#slicedAt = performance.now();
     this.#slice = setImmediate(() => this.#convertSlice()).unref();
   }
 
   #convertSlice(): void {
     const now = performance.now();
-    const sliceMs = Math.max(SLICE_MS, (now - this.#slicedAt) * SLICE_PER_TURN);
     let isAll = false;
     try {
-      isAll = this.#write(now + sliceMs);
+      isAll = this.#write(now + SLICE_MS);
     } catch {
       // Out of memory. Anything not written is kept for the next time.
     }

@@ -87,10 +87,12 @@ describe.each([6, 4] as const)('CPU samples in version %i', (version) => {
 
 describe('a sample', () => {
   it('waits for the events of its time', async () => {
-    const until = timestamp() + 600_000_000n;
+    let until = 0n;
     let before = 0;
     const { events, samples } = await sampled(6, (recorder) => {
       burnLong(1100);
+      until = timestamp();
+      burnLong(500);
       recorder.samples.hurry();
       expect(recorder.flush(until)).toBe(true);
       before = recorder.samples.written;
@@ -184,6 +186,28 @@ describe('a session with events', () => {
     expect(written.filter((count, i) => count > (written[i - 1] ?? 0)).length).toBeGreaterThan(3);
     // None of these calls wrote all samples up to its time: the one that a slice asked for did.
     expect(complete).not.toContain(true);
+  });
+
+  it('gets only as many in a turn as take two milliseconds', async () => {
+    const inTurns: number[] = [];
+    await sampled(6, async ({ samples, flush }) => {
+      burnLong(300);
+      let now = performance.now();
+      const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
+        now += 0.2;
+        return now;
+      });
+      flush();
+      for (let turn = 0; turn < 10; turn++) {
+        const before = samples.written;
+        await setImmediate();
+        inTurns.push(samples.written - before);
+      }
+      clock.mockRestore();
+    });
+    expect(Math.max(...inTurns)).toBeGreaterThan(0);
+    // Two turns of the loop may pass between two looks at it.
+    expect(Math.max(...inTurns)).toBeLessThan((2 * 2) / 0.2);
   });
 
   it('has a sequence point within a second or so, although its application is busy', async () => {
