@@ -42,6 +42,8 @@ export class ActivityTime {
   isSelected = false;
   /** Whether what its client sends is the body of a request, as far as the request's method says. */
   hasBody = false;
+  /** Whether its client has ended it, rather than what it waited for. */
+  isAborted = false;
   /** The stacks of the activity's own runs, with their samples. */
   stacks: Map<SampledStack, number> | undefined;
   calls: Calls[] = NO_CALLS;
@@ -237,6 +239,9 @@ export class ActivityTime {
     const ofCall = stateOfCall(this.activity.name);
     if (ofCall !== undefined && !this.#hasRun) return { state: ofCall, isCertain: false };
     const by = run ?? last;
+    const isEnd = run === undefined || run.endNs >= (this.activity.endNs ?? Number.POSITIVE_INFINITY);
+    if (this.isAborted && isEnd)
+      return { state: { state: 'unknown', what: UNKNOWN.aborted }, isCertain: false };
     if (by === undefined) return { state: { state: 'unknown', what: UNKNOWN.noWaker }, isCertain: false };
     if (by.activity === this.activity && by.isOwnCallback) {
       const state = this.#stateOfWaker(by.waker);

@@ -6,6 +6,8 @@ import type { TracedActivity } from '../traced-activity.ts';
 
 /** Labels of activities inside. */
 const MAX_CALLS = 200;
+/** Calls in turn overlap by less, as a share of their durations. */
+const OVERLAP = 0.1;
 const MAX_PACKAGES = 1000;
 
 /** The activities of one kind inside another. */
@@ -13,7 +15,7 @@ export interface Calls {
   readonly label: string;
   count: number;
   failed: number;
-  /** Those that started after the one before had ended. */
+  /** Those that started after the one before had ended, or nearly: a call that fails is closed after the next one starts. */
   inTurn: number;
   /** The sum of their durations. */
   totalNs: number;
@@ -40,9 +42,10 @@ export function countCall(all: Calls[], { activity, label, startedAt }: Call): v
     all.push({ label, count: 1, failed, inTurn: 1, totalNs: endNs - startNs, startNs, endNs, startedAt });
     return;
   }
+  const shortNs = Math.min(endNs - startNs, known.totalNs / known.count);
   known.count++;
   if (isFailed) known.failed++;
-  if (startNs >= known.endNs) known.inTurn++;
+  if (startNs >= known.endNs - shortNs * OVERLAP) known.inTurn++;
   known.totalNs += endNs - startNs;
   known.endNs = Math.max(known.endNs, endNs);
   if (known.startedAt !== startedAt) known.startedAt = undefined;

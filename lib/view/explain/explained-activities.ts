@@ -11,7 +11,7 @@ import { type ActivityChange, TraceActivities } from '../trace-activities.ts';
 import { TracedActivity } from '../traced-activity.ts';
 import { ActivityLabels } from './activity-labels.ts';
 import { ActivityTime } from './activity-time.ts';
-import { hottestCode, ITSELF } from './hot-code.ts';
+import { ITSELF, isMostlyItself } from './hot-code.ts';
 import { isOfNode, isShortRun, type LoopRun, LoopRuns } from './loop-runs.ts';
 import { MODULE_LOAD, stateOfCall } from './states.ts';
 
@@ -151,7 +151,9 @@ export class ExplainedActivities {
 
   #stop(event: TraceEvent, activity: TracedActivity): void {
     const time = this.#times.get(activity.index);
-    if (time !== undefined) time.label = this.#labels.withRoute(time.label, event);
+    if (time === undefined) return;
+    time.label = this.#labels.withRoute(time.label, event);
+    time.isAborted = event.payload.errorType === 'aborted';
   }
 
   #close(activity: TracedActivity): void {
@@ -267,8 +269,7 @@ export class ExplainedActivities {
   #isOfTracer({ stacks }: LoopRun): boolean {
     const { profile } = this.#options;
     if (profile === undefined) return false;
-    const code = hottestCode(stacks, (stack) => profile.framesOf(stack));
-    return code !== undefined && code.text === ITSELF && code.share > 0.5;
+    return isMostlyItself(stacks, (stack) => profile.framesOf(stack));
   }
 
   #threadOf({ processId, threadId }: Pick<TraceEvent, 'processId' | 'threadId'>): Thread {

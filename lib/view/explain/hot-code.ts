@@ -10,7 +10,10 @@ const V8_FUNCTION = /^\w+:[*~^+]?([^\s:]*) (?:file:\/\/)?(\S.*):\d+:\d+$/;
 /** What has neither a map nor symbols: `node+0x194fa11`, or an address. */
 const UNNAMED = /^(.*\+)?0x[\da-f]+$/;
 const NATIVE = 'native code';
-/** Native code without frame pointers hides its callers: a function that so many samples have says more. */
+/**
+ * Native code without frame pointers hides its callers, and this package's hooks run between callbacks that the
+ * application has caused, millions of them: a function that so many samples have says more.
+ */
 const TELLING_SHARE = 0.1;
 const LOADING = /^node:internal\/modules\//;
 const GARBAGE = 'native.(garbage collector)';
@@ -38,9 +41,20 @@ export function hottestCode(
   for (const samples of stacks.values()) all += samples;
   const codes = [...codesOf(stacks, framesOf).values()].sort((a, b) => b.samples - a.samples);
   const isTelling = ({ code, samples }: (typeof codes)[number]) =>
-    !code.text.startsWith(NATIVE) && samples >= all * TELLING_SHARE;
+    !code.text.startsWith(NATIVE) && code.text !== ITSELF && samples >= all * TELLING_SHARE;
   const hottest = codes.find(isTelling) ?? codes[0];
   return hottest && { ...hottest.code, share: hottest.samples / all };
+}
+
+/** Whether most of the samples were taken in this package's own code. */
+export function isMostlyItself(
+  stacks: ReadonlyMap<SampledStack, number> | undefined,
+  framesOf: FramesOf,
+): boolean {
+  if (stacks === undefined) return false;
+  let all = 0;
+  for (const samples of stacks.values()) all += samples;
+  return (codesOf(stacks, framesOf).get(ITSELF)?.samples ?? 0) > all / 2;
 }
 
 /** The code in which samples were taken, where the key is its text. */

@@ -295,7 +295,8 @@ function callsText(what: string, calls: readonly Calls[]): string {
   if (known.count === 1) return `${what}${placeText(known)}`;
   const inTurn = known.inTurn > known.count / 2;
   const how = inTurn ? 'one after the other' : 'at the same time';
-  return `${thousands(known.count)} calls of ${what}, ${how}${known.count >= 5 ? ' (N+1)' : ''}${placeText(known)}`;
+  const repeats = isRetried(known) ? failedText(known) : known.count >= 5 ? ' (N+1)' : '';
+  return `${thousands(known.count)} calls of ${what}, ${how}${repeats}${placeText(known)}`;
 }
 
 function placeText({ startedAt }: { readonly startedAt: string | undefined }): string {
@@ -304,11 +305,17 @@ function placeText({ startedAt }: { readonly startedAt: string | undefined }): s
 
 /** Calls that failed and were made again. */
 function retryText(calls: readonly Calls[]): string {
-  for (const { label, count, failed, inTurn } of calls) {
-    if (failed === 0 || count < 2 || inTurn < 2) continue;
-    return `, between ${thousands(count)} calls of ${label}, of which ${thousands(failed)} failed: it retries`;
-  }
-  return '';
+  const retried = calls.find(isRetried);
+  if (retried === undefined) return '';
+  return `, between ${thousands(retried.count)} calls of ${retried.label}${failedText(retried)}`;
+}
+
+function isRetried({ count, failed, inTurn }: Calls): boolean {
+  return failed > 0 && count > 1 && inTurn > 1;
+}
+
+function failedText({ failed }: Calls): string {
+  return `, of which ${thousands(failed)} failed: it retries`;
 }
 
 function stateText(state: AccountEntry['state'], what: string, finding: Finding, framesOf: FramesOf): string {

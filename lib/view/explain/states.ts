@@ -53,6 +53,7 @@ export const UNKNOWN = {
   lost: 'events are missing',
   noWaker: 'what woke it is not recorded',
   outside: 'it waited for code outside of its activity',
+  aborted: 'its client left before that came',
   tooMuch: 'too many parts to tell apart',
 } as const;
 

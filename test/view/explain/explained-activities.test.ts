@@ -5,7 +5,7 @@ import { FrameNames } from '../../../lib/view/cpu/frame-names.ts';
 import type { ActivityTime } from '../../../lib/view/explain/activity-time.ts';
 import { ExplainedActivities } from '../../../lib/view/explain/explained-activities.ts';
 import { ITSELF } from '../../../lib/view/explain/hot-code.ts';
-import { STATES, type State } from '../../../lib/view/explain/states.ts';
+import { STATES, type State, UNKNOWN } from '../../../lib/view/explain/states.ts';
 import { type WrittenEvent, written } from '../written-events.ts';
 import { random, SimulatedLoop, type Truth } from './simulated-loop.ts';
 
@@ -149,6 +149,18 @@ describe('A request that its client wakes', () => {
 
   it('waited for its body, if its method has one', () => {
     for (const method of ['POST', 'PUT', 'PATCH']) expect(waited(method)).toEqual([['the request body', 39]]);
+  });
+
+  it('has waited for what nobody knows, if its client leaves', () => {
+    const events = [
+      ran(1, 0, 0.5, {}),
+      ...requested('GET'),
+      ran(2, 10, 11, { id: EXPLAINED_ID }),
+      { ...answered(50.5), payload: { errorType: 'aborted' } },
+      ran(3, 50, 51, { id: EXPLAINED_ID, wokenBy: 'socket' }),
+    ];
+    const [longest] = explained(events)[0]?.account.entries ?? [];
+    expect(longest).toMatchObject({ state: 'unknown', what: UNKNOWN.aborted });
   });
 
   it('waited for its client otherwise, about which nothing else is known', () => {

@@ -1,7 +1,7 @@
 /** Which code explain names for a set of CPU samples. */
 import { describe, expect, it } from 'vitest';
 import type { SampledStack } from '../../../lib/view/cpu/cpu-profile.ts';
-import { hottestCode } from '../../../lib/view/explain/hot-code.ts';
+import { hottestCode, ITSELF } from '../../../lib/view/explain/hot-code.ts';
 
 /** @param stacks with their samples; frames innermost first */
 function codeOf(...stacks: readonly (readonly [samples: number, ...frames: string[]])[]) {
@@ -36,5 +36,11 @@ describe('The hottest code', () => {
     );
     expect(codeOf([60, 'node+0x194fa11'], [35, 'node+0x12'], [5, BURN])).toBe('native code of node');
     expect(codeOf([1, '0x7f00'])).toBe('native code');
+  });
+
+  it('is tracewright only if no function of the application has a tenth of the samples', () => {
+    const hook = 'JS:*before file:///app/node_modules/tracewright/dist/cjs/auto.cjs:9:1';
+    expect(codeOf([80, hook], [20, 'JS:*tick file:///app/app.mjs:3:1'])).toBe('tick in app.mjs');
+    expect(codeOf([95, hook], [5, 'JS:*tick file:///app/app.mjs:3:1'])).toBe(ITSELF);
   });
 });
