@@ -26,7 +26,7 @@ describe('with --disallow-code-generation-from-strings', () => {
     writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
     const build = [compiler, '-p', 'tsconfig.build.json', '--outDir', folder];
     execFileSync(process.execPath, build, { cwd: packageFolder });
-  }, 30_000);
+  });
   afterAll(() => {
     rmSync(folder, { recursive: true });
   });
