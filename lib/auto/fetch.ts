@@ -11,7 +11,7 @@ import { type ActivityEvents, activityEventsOf, type TraceFields } from '../sour
 import { nearestCaller } from './call-stack.ts';
 import { subscribed } from './channels.ts';
 import type { HttpEvents, RequestFields } from './http-events.ts';
-import { hostAndPort, NO_STATUS, pathAndQueryOf } from './request-fields.ts';
+import { hostAndPort, NO_STATUS, requestFields } from './request-fields.ts';
 import type { Settings } from './settings.ts';
 
 /** The members of undici's requests that it documents for its channels. */
@@ -148,19 +148,9 @@ export class FetchRequests {
   }
 
   #fieldsOf(request: UndiciRequest, trace: TraceFields): RequestFields {
-    const { host, port, scheme } = targetOf(request);
-    return {
-      pathAndQuery: pathAndQueryOf(request.path, this.#settings.hasUrlQueries),
-      method: request.method,
-      scheme,
-      host,
-      port,
-      versionMajor: 1,
-      versionMinor: 1,
-      traceId: trace.traceId,
-      spanId: trace.spanId,
-      parentSpanId: trace.parentSpanId,
-    };
+    const { path, method } = request;
+    const line = { path, method, versionMajor: 1, versionMinor: 1 };
+    return requestFields(line, targetOf(request), trace, this.#settings);
   }
 }
 

@@ -12,7 +12,7 @@ import { writerOf } from '../source/event-functions.ts';
 import type { EventWriter } from '../source/event-writer.ts';
 import { type ChannelHandlers, subscribed } from './channels.ts';
 import type { HttpEvents, RequestFields } from './http-events.ts';
-import { ABORTED, hostAndPort, NO_STATUS, pathAndQueryOf } from './request-fields.ts';
+import { ABORTED, hostAndPort, NO_STATUS, requestFields } from './request-fields.ts';
 import type { Settings } from './settings.ts';
 
 interface RequestMessage {
@@ -132,19 +132,9 @@ export class ClientRequests {
   }
 
   #fieldsOf(request: ClientRequest, trace: TraceFields): RequestFields {
-    const { host, port, scheme } = targetOf(request);
-    return {
-      pathAndQuery: pathAndQueryOf(request.path, this.#settings.hasUrlQueries),
-      method: request.method,
-      scheme,
-      host,
-      port,
-      versionMajor: 1,
-      versionMinor: 1,
-      traceId: trace.traceId,
-      spanId: trace.spanId,
-      parentSpanId: trace.parentSpanId,
-    };
+    const { path, method } = request;
+    const line = { path, method, versionMajor: 1, versionMinor: 1 };
+    return requestFields(line, targetOf(request), trace, this.#settings);
   }
 
   #outcomeOf(request: AnsweredRequest) {

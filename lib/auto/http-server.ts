@@ -11,7 +11,7 @@ import type { Observation } from '../runtime/observation.ts';
 import { type ActivityEvents, activityEventsOf, type TraceFields } from '../source/activity-events.ts';
 import { subscribed } from './channels.ts';
 import type { HttpEvents, RequestFields } from './http-events.ts';
-import { ABORTED, hostAndPort, NO_STATUS, pathAndQueryOf } from './request-fields.ts';
+import { ABORTED, hostAndPort, NO_STATUS, requestFields } from './request-fields.ts';
 import { MAX_ROUTE, type Routes } from './routes.ts';
 import type { Settings } from './settings.ts';
 
@@ -172,17 +172,12 @@ export class ServerRequests {
   #fieldsOf(request: IncomingMessage, socket: Socket, trace: TraceFields): RequestFields {
     const scheme = (socket as Partial<TLSSocket>).encrypted === true ? 'https' : 'http';
     const { host, port } = hostAndPort(request.headers.host ?? '', scheme);
-    return {
-      pathAndQuery: pathAndQueryOf(request.url ?? '', this.#settings.hasUrlQueries),
+    const line = {
+      path: request.url ?? '',
       method: request.method ?? '',
-      scheme,
-      host,
-      port,
       versionMajor: request.httpVersionMajor,
       versionMinor: request.httpVersionMinor,
-      traceId: trace.traceId,
-      spanId: trace.spanId,
-      parentSpanId: trace.parentSpanId,
     };
+    return requestFields(line, { scheme, host, port }, trace, this.#settings);
   }
 }

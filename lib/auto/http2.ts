@@ -15,7 +15,7 @@ import { type ActivityEvents, activityEventsOf, type TraceFields } from '../sour
 import { subscribed } from './channels.ts';
 import { grpcOutcome } from './grpc-status.ts';
 import type { HttpEvents, RequestFields } from './http-events.ts';
-import { ABORTED, hostAndPort, NO_STATUS, pathAndQueryOf } from './request-fields.ts';
+import { ABORTED, hostAndPort, NO_STATUS, requestFields } from './request-fields.ts';
 import type { Routes } from './routes.ts';
 import type { Settings } from './settings.ts';
 
@@ -117,18 +117,13 @@ export class Http2Requests {
   #fieldsOf(headers: Headers, trace: TraceFields): RequestFields {
     const scheme = String(headers[':scheme'] ?? 'https');
     const { host, port } = hostAndPort(String(headers[':authority'] ?? headers.host ?? ''), scheme);
-    return {
-      pathAndQuery: pathAndQueryOf(String(headers[':path'] ?? ''), this.#settings.hasUrlQueries),
+    const line = {
+      path: String(headers[':path'] ?? ''),
       method: String(headers[':method'] ?? 'GET'),
-      scheme,
-      host,
-      port,
       versionMajor: 2,
       versionMinor: 0,
-      traceId: trace.traceId,
-      spanId: trace.spanId,
-      parentSpanId: trace.parentSpanId,
     };
+    return requestFields(line, { scheme, host, port }, trace, this.#settings);
   }
 }
 

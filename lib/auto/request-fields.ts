@@ -1,5 +1,8 @@
 /** The fields of a request: the parts of its target, without what may be secret, and short enough for an event. */
+
 import { type FailureFields, NO_FAILURE, shortened } from '../base/thrown-fields.ts';
+import type { TraceFields } from '../source/activity-events.ts';
+import type { RequestFields } from './http-events.ts';
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
 const MAX_HOST = 255;
@@ -64,3 +67,31 @@ function pathOfUrl(target: string): string {
 
 /** The failure of a request whose connection ended before its response. */
 export const ABORTED: FailureFields = { ...NO_FAILURE, errorType: 'aborted' };
+
+/** What the first line of a request says. */
+interface RequestLine {
+  readonly path: string;
+  readonly method: string;
+  readonly versionMajor: number;
+  readonly versionMinor: number;
+}
+
+export function requestFields(
+  { path, method, versionMajor, versionMinor }: RequestLine,
+  { host, port, scheme }: Pick<RequestFields, 'host' | 'port' | 'scheme'>,
+  { traceId, spanId, parentSpanId }: TraceFields,
+  { hasUrlQueries }: { readonly hasUrlQueries: boolean },
+): RequestFields {
+  return {
+    pathAndQuery: pathAndQueryOf(path, hasUrlQueries),
+    method,
+    scheme,
+    host,
+    port,
+    versionMajor,
+    versionMinor,
+    traceId,
+    spanId,
+    parentSpanId,
+  };
+}

@@ -8,12 +8,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openTrace } from '../../dist/trace/open-trace.js';
-import { openEventHeader } from '../../dist/wire/eventheader/open.js';
 import { loadTestModule } from '../../scripts/lib/test-module.mjs';
 import { runEncodeCase } from './eventheader-encode.mjs';
 import { fromSurrogateEscape, readJsonLines, readObjectLines } from './reference-text.mjs';
 
-const { perfDataOf } = await loadTestModule('test/wire/eventheader/decode-event.ts');
+const { openEventHeader, perfDataOf } = await loadTestModule('test/wire/eventheader/decode-event.ts');
 const { renderEventJson } = await loadTestModule('test/wire/eventheader/render-json.ts');
 
 const COMPLETE = { fieldTags: true, allMeta: true };

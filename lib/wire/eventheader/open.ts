@@ -5,7 +5,7 @@
  * Layout: header of 8 bytes, extensions (size u16, kind u16, bytes) while the chain flag is set, payload. Numbers are
  * in the event's byte order. Source: LinuxTracepoints `eventheader.h`.
  */
-import { indexOfNul, uuidText, viewOf } from '../../base/bytes.ts';
+import { indexOfNul, uuidText } from '../../base/bytes.ts';
 import {
   EXTENSION_CHAIN_FLAG,
   EXTENSION_HEAD_SIZE,
@@ -15,7 +15,7 @@ import {
 } from './constants.ts';
 import type { EventBytes } from './decode-fields.ts';
 import { EventHeaderError, EventHeaderErrorCode } from './error.ts';
-import { parseTracepointName, type TracepointNameParts } from './tracepoint-name-parse.ts';
+import type { TracepointNameParts } from './tracepoint-name-parse.ts';
 
 const KNOWN_FLAGS = HeaderFlag.Pointer64 | HeaderFlag.LittleEndian | HeaderFlag.Extension;
 
@@ -188,16 +188,6 @@ export class OpenedEvent implements TracepointNameParts, EventBytes {
   #idAt(at: number): string {
     return uuidText(this.bytes, at);
   }
-}
-
-/**
- * @param tracepointName without the system: `Provider_L4K1`
- * @param data from the header on; may include what follows the payload
- * @throws EventHeaderError
- */
-export function openEventHeader(tracepointName: string, data: Uint8Array): OpenedEvent {
-  const nameParts = parseTracepointName(tracepointName);
-  return new OpenedEvent(tracepointName, nameParts, data, viewOf(data), 0, data.length);
 }
 
 function bad(offset: number, message: string): EventHeaderError {

@@ -2,14 +2,23 @@
  * EventHeader events on their own, without a recording around them: decoded with what a trace's event does not show, and
  * as the perf.data that a trace is opened from.
  */
+
+import { viewOf } from '../../../lib/base/bytes.ts';
 import type { Value } from '../../../lib/wire/decoded-field.ts';
 import { type DecodedField, decodeValues } from '../../../lib/wire/eventheader/decode-fields.ts';
-import { openEventHeader } from '../../../lib/wire/eventheader/open.ts';
+import { OpenedEvent } from '../../../lib/wire/eventheader/open.ts';
 import { parseMetadata } from '../../../lib/wire/eventheader/parse-metadata.ts';
+import { parseTracepointName } from '../../../lib/wire/eventheader/tracepoint-name-parse.ts';
 import { fileBytes, sample } from '../perf-data/file-bytes.ts';
 
 export type EventHeaderField = DecodedField<Value>;
 export type EventHeaderEvent = ReturnType<typeof decodeEventHeader>;
+
+/** @throws EventHeaderError */
+export function openEventHeader(tracepointName: string, data: Uint8Array): OpenedEvent {
+  const nameParts = parseTracepointName(tracepointName);
+  return new OpenedEvent(tracepointName, nameParts, data, viewOf(data), 0, data.length);
+}
 
 /**
  * The event with its tags, and its fields with their encodings, by the functions that the reader of perf.data calls.

@@ -8,10 +8,11 @@
  */
 import { hexText, readSigned, readUnsigned } from '../../../lib/base/bytes.ts';
 import { type DecodedField, decodeFields } from '../../../lib/wire/eventheader/decode-fields.ts';
-import { type OpenedEvent, openEventHeader } from '../../../lib/wire/eventheader/open.ts';
+import type { OpenedEvent } from '../../../lib/wire/eventheader/open.ts';
 import { type ParsedField, parseMetadata } from '../../../lib/wire/eventheader/parse-metadata.ts';
 import { readBoolean, readFloat, readText } from '../../../lib/wire/eventheader/value.ts';
 import { valueKindOf } from '../../../lib/wire/eventheader/value-kind.ts';
+import { openEventHeader } from './decode-event.ts';
 import { errnoName } from './errno-names.ts';
 import { floatText, timeText } from './number-text.ts';
 
