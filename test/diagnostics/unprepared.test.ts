@@ -2,6 +2,7 @@
  * `tracewright collect -p` on processes that nobody prepared: each is recorded, or left alone for a reason that one
  * sentence gives. It serves all its requests meanwhile, listens on the same sockets afterwards, and ends as always.
  */
+import { spawnSync } from 'node:child_process';
 import { expect, it } from 'vitest';
 import { describeEachNode } from '../child/each-node.ts';
 
@@ -42,7 +43,7 @@ const KINDS: Readonly<Record<string, object>> = {
   handler: {
     ...LEFT_ALONE,
     says: REFUSED(
-      'it has got SIGUSR1 but opened no inspector: it handles the signal itself, has --permission, or is blocked outside JavaScript',
+      'it has got SIGUSR1 but opened no inspector: it handles the signal itself, or has --permission',
     ),
   },
   'taken port': { ...LEFT_ALONE, says: REFUSED('port N of its inspector is taken by another process') },
@@ -91,6 +92,19 @@ describeEachNode('a process that nobody prepared', (run, major) => {
       });
     },
   );
+
+  const onTerminal = spawnSync('script', ['--version']).status === 0 ? onLinux : it.skip;
+
+  onTerminal('is opened on a terminal if the user agrees', { timeout: TIMEOUT_MS }, async () => {
+    const agreed = { isAsked: true, isOpened: true, isLeftAlone: false, isRecorded: true, exit: 7 };
+    expect(await run(PROGRAM, 'asked', 'y')).toEqual(agreed);
+    const refused = { isAsked: true, isOpened: false, isLeftAlone: true, isRecorded: false, exit: 7 };
+    expect(await run(PROGRAM, 'asked', 'n')).toEqual(refused);
+  });
+
+  onLinux('shows its counters', { timeout: TIMEOUT_MS }, async () => {
+    expect(await run(PROGRAM, 'counters')).toEqual({ hasValues: true, exit: 7 });
+  });
 
   onLinux('may be a worker of a cluster', { timeout: TIMEOUT_MS }, async () => {
     const recorded = { status: 0, lost: 0, isAsBefore: true };

@@ -7,8 +7,8 @@ import { packageFolder } from '../../base/package-files.ts';
 import { thrownMessage } from '../../base/value-text.ts';
 import { linkOf } from '../../platform/linux-process.ts';
 import { DiagnosticsClientError } from '../client/client-error.ts';
-import type { VisitOrder, VisitReport } from './inspector-visit.ts';
 import type { UnpreparedProcess } from './unprepared-process.ts';
+import { OPENING_MS, Visit, type VisitOrder, type VisitReport } from './visit.ts';
 
 type Preparation = Extract<VisitReport, { readonly kind: 'prepared' }>;
 type Outcome = Exclude<VisitReport, { readonly kind: 'signals' }>;
@@ -23,8 +23,9 @@ export async function openPortIn(process: UnpreparedProcess, leavesPort: boolean
   const order = { processId: process.processId, otherSockets: process.otherSockets(), leavesPort };
   const { outcome, hasSignalled, problem } = await visit(process, { ...order, task: 'prepare' });
   if (outcome === undefined) {
-    // Its inspector must not stay open because our program was killed.
-    if (hasSignalled) await visit(process, { ...order, task: 'close' });
+    // Its inspector must not stay open because our program was killed. Starting another one takes time.
+    if (hasSignalled && hasOwnNetwork(process.processId)) await visit(process, { ...order, task: 'close' });
+    else if (hasSignalled) await new Visit(process, { ...order, task: 'close' }).closeOpened(OPENING_MS);
     throw process.refusal(
       'failed',
       `the program that does so has ended${problem === '' ? '' : ` (${problem})`}`,
@@ -50,7 +51,7 @@ async function visit({ processId }: UnpreparedProcess, order: VisitOrder): Promi
     JSON.stringify(order),
   ];
   // Ctrl-C is for us: in a session of its own, the program has nothing to do with our terminal.
-  const child = spawn(command, args, { detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: variables() });
+  const child = spawn(command, args, { detached: true, stdio: ['pipe', 'pipe', 'pipe'], env: variables() });
   let hasSignalled = false;
   let outcome: Outcome | undefined;
   let problem = '';
@@ -71,6 +72,7 @@ async function visit({ processId }: UnpreparedProcess, order: VisitOrder): Promi
   }
   // After a failure, the program may go on for a while.
   child.unref();
+  child.stdin.destroy();
   child.stdout.destroy();
   child.stderr.destroy();
   if (outcome === undefined) await closed;
@@ -78,12 +80,19 @@ async function visit({ processId }: UnpreparedProcess, order: VisitOrder): Promi
 }
 
 /** A process in a container has a loopback interface of its own. */
+function hasOwnNetwork(processId: number): boolean {
+  return isOther(processId, 'net');
+}
+
+function isOther(processId: number, kind: string): boolean {
+  return linkOf(`/proc/${processId}/ns/${kind}`) !== linkOf(`/proc/self/ns/${kind}`);
+}
+
 function enteringNetworkOf(processId: number): string[] {
-  const isOther = (kind: string) =>
-    linkOf(`/proc/${processId}/ns/${kind}`) !== linkOf(`/proc/self/ns/${kind}`);
-  if (!isOther('net')) return [];
+  if (!hasOwnNetwork(processId)) return [];
   // Without root, only the namespace's own user may enter it.
-  const user = process.geteuid?.() !== 0 && isOther('user') ? ['--user', '--preserve-credentials'] : [];
+  const user =
+    process.geteuid?.() !== 0 && isOther(processId, 'user') ? ['--user', '--preserve-credentials'] : [];
   return ['nsenter', '--target', String(processId), ...user, '--net', '--'];
 }
 

@@ -35,7 +35,7 @@ const NO_FOLDER = '/tracewright';
 const BUNDLES = 'dist/cjs';
 const ENTRIES = ['auto.cjs', 'diagnostics.cjs'];
 /** What the process itself waits for before it shuts an inspector that nobody uses any more. */
-const GUARD_MS = 1500;
+const GUARD_MS = 1000;
 /** Has the process wait that long once more. */
 export const KEEP_OPEN = "void globalThis[Symbol.for('tracewright.inspector-guard')]?.refresh()";
 

@@ -72,6 +72,11 @@ export class UnpreparedProcess {
     return given.length > 0 ? given : [DEBUG_PORT];
   }
 
+  /** Whether its main thread waits for events, as far as the kernel tells: the name of the function it waits in. */
+  get waitsForEvents(): boolean {
+    return /epoll|ep_poll/.test(textOf(`/proc/${this.processId}/wchan`));
+  }
+
   /** @throws DiagnosticsClientError if this user may not see its files, or it has exited */
   sockets(): ListeningSocket[] {
     try {

@@ -248,6 +248,43 @@ const kinds = {
     await sleep(500);
     return attached({ child, pid: child.pid, port: 0 });
   },
+  asked: async () => {
+    const { child, pid } = await started(withServer());
+    const file = join(folder, 'asked');
+    const command = `${process.execPath} ${main} collect -p ${pid} -o ${file} --duration 1s`;
+    // A terminal, of which stdin and stderr are a part.
+    const terminal = spawn('script', ['-qec', command, '/dev/null'], {
+      env: { ...process.env, NODE_OPTIONS: '' },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    let shown = '';
+    for await (const text of terminal.stdout.setEncoding('utf8')) {
+      const isNew = !shown.includes('[y/N]');
+      shown += text;
+      if (isNew && shown.includes('[y/N]')) terminal.stdin.write(`${process.argv[3]}\n`);
+    }
+    child.kill('SIGTERM');
+    const [exit] = await once(child, 'exit');
+    return {
+      isAsked: shown.includes(`Process ${pid} (`),
+      isOpened: shown.includes('tracewright was loaded into it'),
+      isLeftAlone: shown.includes('was left alone.'),
+      isRecorded: existsSync(file) && readFileSync(file).length > 1000,
+      exit,
+    };
+  },
+  counters: async () => {
+    const { child, pid } = await started(withServer());
+    const args = ['counters', '-p', String(pid), '--duration', '3s', '--json'];
+    const counting = spawn(process.execPath, [main, ...args], {
+      env: { ...process.env, NODE_OPTIONS: '' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let values = '';
+    for await (const text of counting.stdout.setEncoding('utf8')) values += text;
+    child.kill('SIGTERM');
+    return { hasValues: values.includes('nodejs.eventloop.delay'), exit: (await once(child, 'exit'))[0] };
+  },
   kill: async () => {
     const kills = await Promise.all(Array.from({ length: Number(count) }, (_, index) => killed(index)));
     return {

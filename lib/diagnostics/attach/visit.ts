@@ -1,0 +1,220 @@
+/**
+ * Opens a port in a process through its inspector, and closes the inspector. Nothing but a kill keeps a visit from
+ * that, and then another one closes the inspector: see `attach.ts`.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { thrownMessage } from '../../base/value-text.ts';
+import type { DiagnosticsClientErrorCode } from '../client/client-error.ts';
+import { evaluation, InspectorClient, valueIn } from './inspector-client.ts';
+import {
+  closeExpression,
+  guardExpression,
+  KEEP_OPEN,
+  prepareExpression,
+  type TargetFacts,
+  type TargetPort,
+} from './target-code.ts';
+import type { UnpreparedProcess } from './unprepared-process.ts';
+
+export interface VisitOrder {
+  readonly processId: number;
+  /** To close an inspector is all that remains to do after a visit that was killed. */
+  readonly task: 'prepare' | 'close';
+  /** The sockets that are not the inspector's, by inode. */
+  readonly otherSockets: readonly string[];
+  readonly leavesPort: boolean;
+}
+
+/** The reports come in this order; the last two exclude each other. */
+export type VisitReport =
+  | { readonly kind: 'signals' }
+  | {
+      readonly kind: 'prepared';
+      /** How long the inspector was open, in milliseconds; undefined if it was before, and has stayed so. */
+      readonly openMs: number | undefined;
+      readonly workers: number;
+    }
+  | { readonly kind: 'failed'; readonly code: DiagnosticsClientErrorCode; readonly message: string };
+
+/** What Node.js takes is less than 0.1 s on an idle machine. */
+export const OPENING_MS = 5000;
+/** An event loop that has waited for events for so long has had its chance to open the inspector. */
+const IDLE_MS = 1500;
+/** A process that is blocked outside JavaScript opens its inspector when it no longer is. */
+const LATE_OPENING_MS = 60_000;
+const LATE_POLL_MS = 50;
+const POLL_MS = 5;
+/** Another tool may be visiting another process, whose inspector has the same port. */
+const FREE_PORT_MS = 3000;
+const CLOSING_MS = 2000;
+const WORKERS_MS = 5000;
+/** `engines` of package.json. */
+const LEAST_VERSION = [20, 19] as const;
+
+export class Visit {
+  readonly #order: VisitOrder;
+  readonly #process: UnpreparedProcess;
+  #signalledAt: number | undefined;
+  #isCancelled = false;
+  /** How long to watch for the inspector after a failure, in milliseconds. */
+  mayOpenMs = 0;
+
+  constructor(process: UnpreparedProcess, order: VisitOrder) {
+    this.#order = order;
+    this.#process = process;
+  }
+
+  /** Only closes the inspector from now on: nobody is there any more to use the port. */
+  cancel(): void {
+    this.#isCancelled = true;
+  }
+
+  /** @throws DiagnosticsClientError */
+  async prepare(report: (made: VisitReport) => void): Promise<void> {
+    const client = (await this.#inspector()) ?? (await this.#openInspector(report));
+    let workers = 0;
+    try {
+      const facts = await this.#guard(client);
+      this.#check();
+      const port = (await this.#evaluate(
+        client,
+        prepareExpression(facts, this.#order.leavesPort),
+      )) as TargetPort;
+      if (port.address === undefined) throw this.#process.refusal('refused', `of this: ${port.problem}`);
+      this.#check();
+      workers = await this.#prepareWorkers(client, prepareExpression(facts, true));
+    } finally {
+      if (this.#signalledAt !== undefined) await this.#close(client);
+      client.close();
+    }
+    report({ kind: 'prepared', openMs: this.#signalledAt && performance.now() - this.#signalledAt, workers });
+  }
+
+  /** Closes the inspector if it opens within this time. */
+  async closeOpened(milliseconds: number): Promise<void> {
+    const end = performance.now() + milliseconds;
+    while (performance.now() < end) {
+      const client = await this.#inspector();
+      if (client !== undefined) return this.#close(client);
+      await sleep(LATE_POLL_MS);
+    }
+  }
+
+  /** The inspector, if it is open; it is the process's own socket that proves whose it is. */
+  async #inspector(): Promise<InspectorClient | undefined> {
+    for (const socket of this.#process.sockets()) {
+      if (!socket.isOwn || this.#order.otherSockets.includes(socket.inode)) continue;
+      const client = await InspectorClient.connect(socket);
+      if (client !== undefined) return client;
+    }
+    return undefined;
+  }
+
+  async #openInspector(report: (made: VisitReport) => void): Promise<InspectorClient> {
+    await this.#awaitFreePort();
+    this.#check();
+    report({ kind: 'signals' });
+    this.#signalledAt = performance.now();
+    this.#process.signal();
+    let idleSince: number | undefined;
+    while (performance.now() < this.#signalledAt + OPENING_MS) {
+      const client = await this.#inspector();
+      if (client !== undefined) return client;
+      idleSince = this.#process.waitsForEvents ? (idleSince ?? performance.now()) : undefined;
+      if (idleSince !== undefined && performance.now() > idleSince + IDLE_MS) break;
+      await sleep(POLL_MS);
+    }
+    const isIdle = idleSince !== undefined;
+    const why = isIdle
+      ? 'handles the signal itself, or has --permission'
+      : 'handles the signal itself, has --permission, or is blocked outside JavaScript';
+    this.mayOpenMs = isIdle ? OPENING_MS : LATE_OPENING_MS;
+    throw this.#process.refusal('timeout', `it has got SIGUSR1 but opened no inspector: it ${why}`);
+  }
+
+  /** @throws DiagnosticsClientError if it is cancelled */
+  #check(): void {
+    if (this.#isCancelled) throw this.#process.refusal('ended', 'the command has ended');
+  }
+
+  /** @throws DiagnosticsClientError if another process has the inspector's port */
+  async #awaitFreePort(): Promise<void> {
+    const ports = this.#process.debugPorts;
+    const end = performance.now() + FREE_PORT_MS;
+    for (;;) {
+      const taken = this.#process.sockets().find(({ port }) => ports.includes(port));
+      if (taken === undefined) return;
+      if (performance.now() >= end) {
+        const whose = taken.isOwn ? 'the application itself' : 'another process';
+        throw this.#process.refusal('no-port', `port ${taken.port} of its inspector is taken by ${whose}`);
+      }
+      await sleep(LATE_POLL_MS);
+    }
+  }
+
+  async #guard(client: InspectorClient): Promise<TargetFacts> {
+    const facts = (await this.#evaluate(
+      client,
+      guardExpression(this.#signalledAt !== undefined),
+    )) as TargetFacts;
+    const [major = 0, minor = 0] = facts.version.slice(1).split('.').map(Number);
+    const [leastMajor, leastMinor] = LEAST_VERSION;
+    if (facts.processId !== this.#process.innerId) {
+      throw this.#process.refusal('malformed', `its inspector is that of process ${facts.processId}`);
+    }
+    if (major > leastMajor || (major === leastMajor && minor >= leastMinor)) return facts;
+    throw this.#process.refusal(
+      'unsupported',
+      `it runs Node.js ${facts.version}, which is older than ${LEAST_VERSION.join('.')}`,
+    );
+  }
+
+  /** Prepares the worker threads that already run. @returns how many have answered in time */
+  async #prepareWorkers(client: InspectorClient, expression: string): Promise<number> {
+    const waiting = new Set<string>();
+    let answered = 0;
+    client.onEvent = (method, params) => {
+      const { sessionId, message } = params as { readonly sessionId: string; readonly message: string };
+      if (method === 'NodeWorker.attachedToWorker') {
+        waiting.add(sessionId);
+        const request = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: evaluation(expression) });
+        client.send('NodeWorker.sendMessageToWorker', { sessionId, message: request }).catch(() => {});
+      } else if (method === 'NodeWorker.receivedMessageFromWorker' && waiting.delete(sessionId)) {
+        if (isAnswer(message)) answered++;
+      }
+    };
+    // Without them, the main thread is recorded all the same.
+    await client.send('NodeWorker.enable', { waitForDebuggerOnStart: false }).catch(() => {});
+    const end = performance.now() + WORKERS_MS;
+    while (waiting.size > 0 && performance.now() < end) {
+      await client.evaluate(KEEP_OPEN).catch(() => waiting.clear());
+      await sleep(POLL_MS);
+    }
+    client.onEvent = () => {};
+    return answered;
+  }
+
+  async #close(client: InspectorClient): Promise<void> {
+    // The connection ends in place of an answer.
+    client.evaluate(closeExpression()).catch(() => {});
+    await Promise.race([client.closed, sleep(CLOSING_MS)]);
+  }
+
+  /** @throws DiagnosticsClientError */
+  async #evaluate(client: InspectorClient, expression: string): Promise<unknown> {
+    try {
+      return await client.evaluate(expression);
+    } catch (error) {
+      throw this.#process.refusal('failed', `of this: ${thrownMessage(error)}`);
+    }
+  }
+}
+
+function isAnswer(message: string): boolean {
+  try {
+    valueIn((JSON.parse(message) as { readonly result?: unknown }).result);
+    return true;
+  } catch {
+    return false;
+  }
+}
