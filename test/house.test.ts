@@ -342,7 +342,7 @@ function firstSentences(path: string): string[] {
 
 /** A preposition and no main clause after it, or a reference to another comment in place of a subject. */
 const FRAGMENT =
-  /^(?:(?:Of|By|In|For|From|With|Without|As|Since|Until|Unless|At|Above|Below|Before)\b[^,]*$|The same(?: for| as|[.,])|This and the\b|(?:Also|And|Or|Per)\b|(?:Undefined|Empty|Absent)(?: if| for| until|[.:;])|Lower case)/;
+  /^(?:(?:Of|By|In|For|From|With|Without|As|Since|Until|Unless|At|Above|Below|Before)\b[^,]*$|The same(?: for| as|[.,])|This and the\b|(?:Also|And|Or|Per)\b|(?:Undefined|Empty|Absent)(?: if| for| until|[.:;])|Lower[ -]case|Such as\b|(?:Larger|Longer) than\b|(?:When|If)\b[^,]*$)/;
 
 describe('a doc comment in lib/', () => {
   it('begins with a sentence, not with a fragment', () => {

@@ -65,7 +65,7 @@ export class Activity implements ActivityContext {
   readonly pathEnd: number;
   /** The explicit id that was current at the start, and is again after the stop. */
   readonly manualIdBefore: Guid | undefined;
-  /** Set if it crosses process boundaries, and on an outermost activity. */
+  /** An outermost activity has one, and each that crosses process boundaries. */
   trace: TraceContext | undefined;
   /** The last number given to a child. */
   lastChildNumber = 0;

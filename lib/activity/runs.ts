@@ -15,7 +15,7 @@ export const ACTIVITY_RUN = {
   provider: 'Node.Runtime',
   name: 'ActivityRun',
   keyword: 0x20n,
-  /** Above Verbose, as for activity switches. */
+  /** The level is above Verbose, as for activity switches. */
   level: 6,
 } as const;
 
@@ -123,7 +123,7 @@ export class ActivityRuns {
   readonly #write: WriteRun;
   readonly #clocks: LoopClocks;
   readonly #wakers = new WeakMap<object, string>();
-  /** When each activity last ran. */
+  /** The times at which activities last ran. */
   readonly #lastRan = new WeakMap<Guid, number>();
   #number: number;
   #idle: number;

@@ -179,7 +179,7 @@ function eventWatch({ provider, event: name, level, fields }: Of<'event'>, fire:
   };
 }
 
-/** Those of these fields that the event has; structs and arrays, which have no text of their own, as JSON. */
+/** Returns those of the fields that the event has; structs and arrays, which have no text of their own, are JSON. */
 function textsOf({ payload, hexFields }: TraceEvent, names: readonly string[]): Record<string, string> {
   const texts: [string, string][] = [];
   for (const name of names) {

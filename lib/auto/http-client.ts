@@ -122,7 +122,7 @@ export class ClientRequests {
     });
   }
 
-  /** Unless it is too late, as on Node.js 20, or the application adds the header itself. */
+  /** Does nothing if it is too late, as on Node.js 20, or if the application adds the header itself. */
   #sendTrace(request: AnsweredRequest, trace: TraceContext | undefined): void {
     if (trace === undefined || request.headersSent || request.hasHeader('traceparent')) return;
     const host = request.socketPath ? '' : request.host;

@@ -33,7 +33,7 @@ interface HandlerMessage {
   readonly event?: { readonly context?: { readonly matchedRoute?: { readonly route?: unknown } } };
 }
 
-/** Those of h3, whose plugin `h3/tracing` publishes each call to a handler. */
+/** Learns the routes of h3, whose plugin `h3/tracing` publishes each call to a handler. */
 export function h3Routes(routes: Routes): ChannelHandlers {
   return {
     'tracing:h3.request:start': ({ event }: HandlerMessage) => {

@@ -103,7 +103,7 @@ export class TracePeers {
   }
 }
 
-/** Empty on a Unix domain socket, undefined if nobody is there any more. */
+/** The address is empty on a Unix domain socket, and undefined if nobody is there any more. */
 function senderOf(socket: Socket | undefined): string | undefined {
   if (socket?.remoteAddress !== undefined) return socket.remoteAddress;
   const { server } = (socket ?? {}) as { readonly server?: Partial<Server> | null };

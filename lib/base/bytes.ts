@@ -11,7 +11,7 @@ export function viewOf(bytes: Uint8Array): DataView {
 /** The two lower-case hex digits of each byte value. */
 const HEX_BYTES = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 
-/** Lower-case hex digits, two for each byte, with `separator` between bytes. */
+/** Writes each byte as two lower-case hex digits, with `separator` between bytes. */
 export function hexText(bytes: Uint8Array, separator = ''): string {
   let text = '';
   for (let i = 0; i < bytes.length; i++) text += (i === 0 ? '' : separator) + HEX_BYTES[bytes[i] as number];

@@ -23,7 +23,7 @@ import { keep, removeAtExit, removeNow } from './temporaries.ts';
 const PRIVATE = 0o600;
 /** A temporary name, which ends in `.partial`, has this many random bytes. */
 const RANDOM_BYTES = 6;
-/** Not on Windows, where opening does not follow links of others: creating them takes privileges. */
+/** Windows has no such flag, and needs none: creating a link there takes privileges. */
 const { O_NOFOLLOW = 0 } = constants;
 /** Paths of what this process has been given open: they are links, and only the system makes them. */
 const OWN_DESCRIPTOR = /^\/(?:dev\/(?:stdin|stdout|stderr|fd\/\d+)|proc\/self\/fd\/\d+)$/;

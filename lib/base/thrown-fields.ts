@@ -83,7 +83,7 @@ const newKinds = {
 const KINDS_MS = 1000;
 const MAX_KINDS = 20;
 
-/** Not the message above them, which may be one that must not be told. */
+/** Leaves out the message above the frames, which may be one that must not be told. */
 function framesOf(error: Error): string {
   const stack = thrownTextWithStack(error);
   const message = textOf(error, 'message');

@@ -196,7 +196,7 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
     };
   }
 
-  /** Those in the chunks that the output has written. */
+  /** Counts the events in the chunks that the output has written. */
   #writtenEvents(): number {
     const { writtenBytes } = this.#output;
     return this.#marks.findLast(({ end }) => end <= writtenBytes)?.chunk.events ?? 0;

@@ -42,7 +42,7 @@ export class PerfettoExport implements Exporter, TimelineWriter {
   readonly #names = new InternedNames();
   readonly #categories = new InternedNames();
   readonly #fields = new InternedNames();
-  /** Those that have been written, by process. */
+  /** The names that have been written, by process. */
   readonly #processNames = new Map<number, string | undefined>();
   readonly #knownNames: ReadonlyMap<number, string> | undefined;
   #flowCount = 0;

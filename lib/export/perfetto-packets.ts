@@ -101,7 +101,7 @@ export class InternedNames {
     return iid;
   }
 
-  /** Those that have not been written yet. */
+  /** Returns the entries that have not been written yet. */
   takeAdded(): readonly NamedEntry[] | undefined {
     if (this.#added.length === 0) return undefined;
     const added = this.#added;

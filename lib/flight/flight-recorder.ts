@@ -205,7 +205,7 @@ class Recorder implements FlightRecorder, RunningRecorder {
 /** How many files triggers may write. A trigger beyond that costs no more than a comparison of times. */
 class DumpLimit {
   readonly #perHour: number;
-  /** When files were written during the last hour. */
+  /** The times at which files were written during the last hour. */
   #times: readonly number[] = [];
   #lastAt = Number.NEGATIVE_INFINITY;
   /** Until then, there are too many. */

@@ -13,7 +13,7 @@ import { type PackedMaps, parseFieldList } from './field-list.ts';
 export interface EventTable {
   readonly provider: string;
   readonly entries: string;
-  /** Those that fields in the entries refer to. */
+  /** The maps that fields of the entries refer to. */
   readonly maps?: PackedMaps;
 }
 

@@ -25,7 +25,7 @@ export const isHttpError = (value: unknown, isClient: boolean): boolean => {
   if (isClient && status === NO_RESPONSE) return true;
   return status >= (isClient ? CLIENT_ERROR : SERVER_ERROR) && status < END_OF_ERRORS;
 };
-/** Unknown, DeadlineExceeded, Unimplemented, Internal, Unavailable, DataLoss: all others are mistakes of the client. */
+/** Unknown, DeadlineExceeded, Unimplemented, Internal, Unavailable and DataLoss are the server's; others the client's. */
 const GRPC_SERVER_ERRORS: ReadonlySet<number> = new Set([2, 4, 12, 13, 14, 15]);
 /** 0 is OK; a call without a status, -1, says nothing. */
 export const isGrpcError = (value: unknown, isClient: boolean): boolean =>

@@ -84,7 +84,7 @@ SystemConfig v2 Boot=37: BootFlags hex64, FirmwareType uint32, SecureBootEnabled
 `,
 };
 
-/** Written when a trace is merged, as records with the class's GUID. */
+/** Whoever merges a trace writes these records, with the class's GUID. */
 export const SYS_CONFIG: KernelTable = {
   provider,
   guid: '9b79ee91-b5fd-41c0-a243-4248e266e9d0',

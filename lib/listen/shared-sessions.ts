@@ -39,9 +39,9 @@ const KEY = Symbol.for(NAME);
 class SharedSessions {
   readonly #channel = new BroadcastChannel(NAME);
   readonly #starts = new Map<string, StartPart>();
-  /** Those of this thread. */
+  /** The sessions of this thread. */
   readonly #own = new Map<string, SharedSession>();
-  /** Those of other threads. */
+  /** The sessions of other threads. */
   readonly #others = new Map<string, SharedSession>();
   readonly #parts = new Map<string, SessionPart>();
 

@@ -41,7 +41,7 @@ export function thisProcess(): ProcessInfo {
   };
 }
 
-/** Such as `linux-musl-x64`. Source: .NET's catalog of runtime identifiers. */
+/** The name of the platform, such as `linux-musl-x64`. Source: .NET's catalog of runtime identifiers. */
 function runtimeIdentifier(): string {
   const platform = PLATFORMS[process.platform] ?? process.platform;
   const library = hasMusl() ? '-musl' : '';

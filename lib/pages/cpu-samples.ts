@@ -59,7 +59,7 @@ export class CpuSamples {
     return counts;
   }
 
-  /** Those in an activity and in what it contains. */
+  /** Counts the samples in an activity and in what it contains. */
   countIn(activity: number): number {
     const { activities, events } = this.#data;
     let count = 0;

@@ -71,7 +71,7 @@ interface Track extends HeapItem {
   /** The index counts from the top. */
   readonly index: number;
   height: number;
-  /** When it becomes free. */
+  /** The time at which the track becomes free. */
   end: number;
 }
 

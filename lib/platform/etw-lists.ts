@@ -24,14 +24,14 @@ export class EtwLists {
     this.#addon = needed(windowsAddon());
   }
 
-  /** Those that this user may see. @throws RecorderError */
+  /** Lists the sessions that this user may see. @throws RecorderError */
   sessions(): readonly ListedEtwSession[] {
     const { error, sessions } = this.#addon.traceSessions();
     if (error !== 0) throw new RecorderError(listReason(error, 'ETW sessions'));
     return sessions;
   }
 
-  /** Those whose manifest or MOF class is installed. @throws RecorderError */
+  /** Lists the providers whose manifest or MOF class is installed. @throws RecorderError */
   registeredProviders(): ProviderList<RegisteredProvider> {
     const { error, bytes } = this.#addon.registeredProviders();
     if (error !== 0) throw new RecorderError(listReason(error, 'registered providers'));

@@ -17,7 +17,7 @@ export function threadTimes(): ThreadTimes {
   return { threadCpuMSec: cpuMSecOf(0), loopIdleMSec: performance.nodeTiming.idleTime };
 }
 
-/** Those of another thread of this process, by the system's id. */
+/** Returns the times of another thread of this process, by the system's id. */
 export function timesOfThread(osThreadId: number): ThreadTimes {
   return { threadCpuMSec: cpuMSecOf(osThreadId), loopIdleMSec: -1 };
 }

@@ -14,7 +14,7 @@ export const Ready = { ToReceive: 1, ToSend: 2 } as const;
 /** A system call that failed. */
 export class UnixSocketError extends Error {
   override readonly name = 'UnixSocketError';
-  /** Such as `EADDRINUSE`. */
+  /** The system's name of the error, such as `EADDRINUSE`. */
   readonly code: string;
 
   constructor(code: string, what: string) {

@@ -125,7 +125,7 @@ export class VirtualTime implements SchedulerLike {
 /** A piece of work in virtual time. Unsubscribing removes it. */
 class VirtualAction extends Subscription implements HeapItem, SchedulerAction<unknown> {
   heapIndex = -1;
-  /** When it runs; unknown while it is postponed with a delay. */
+  /** The time at which it runs; unknown while it is postponed with a delay. */
   due: Nanoseconds = 0n;
   /** The delay is absent if the work was scheduled at an instant. */
   delay: Nanoseconds | undefined;

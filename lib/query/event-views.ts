@@ -98,7 +98,7 @@ function columnOf(field: string, type: unknown, { hasLongNumbers }: Kind): strin
   return `TRY_CAST(${text} AS ${found === 'BIGINT' && hasLongNumbers ? 'HUGEINT' : found})`;
 }
 
-/** None of a payload that is not an object. */
+/** A payload that is not an object has no fields. */
 function fieldsOf({ structure }: Kind): Readonly<Record<string, unknown>> {
   const fields: unknown = JSON.parse(structure ?? '{}');
   return typeof fields === 'object' && fields !== null && !Array.isArray(fields)

@@ -23,7 +23,7 @@ const THIS_THREAD = 0;
 export interface CpuOptions {
   /** Samples per second of each processor. */
   readonly frequency: number;
-  /** Whose: all processes', those of a command that this process starts, or those of one process. */
+  /** Selects the processes to sample: all of them, a command that this process starts, or one by its id. */
   readonly of: 'system' | 'command' | number;
 }
 

@@ -31,14 +31,14 @@ export class EtwEventStream {
   readonly #consumer: EtwConsumer;
   readonly #flush: EtwEventStreamOptions['flush'];
   readonly #wait: number;
-  /** Until when there were events at a moment, the earliest first. */
+  /** The times up to which events had arrived at a moment, the earliest first. */
   #arrivals: { readonly at: number; readonly newest: bigint }[] = [];
   #mark: bigint;
   #losses: EtwLosses = { eventsLost: 0, realTimeBuffersLost: 0 };
   #dropped = 0;
   #announced = 0;
   #wake: () => void = () => {};
-  /** When the end was requested. */
+  /** The time at which the end was requested. */
   #endsAt: number | undefined;
 
   /**
@@ -137,7 +137,7 @@ export class EtwEventStream {
   }
 }
 
-/** Longer than between the flushes of a session that another program has started: by default, a second. */
+/** A session that another program has started flushes more often: by default, once a second. */
 const FOREIGN_WAIT_MS = 1250;
 
 /**

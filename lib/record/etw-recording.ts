@@ -169,7 +169,7 @@ export class RecordedFiles {
   /** Sizes and times of the files that existed before, by name. */
   readonly #before: ReadonlyMap<string, string>;
 
-  /** To be made before the recording begins. */
+  /** Make one before the recording begins. */
   constructor(path: string, isNumbered: boolean) {
     this.#path = path;
     this.#isNumbered = isNumbered;

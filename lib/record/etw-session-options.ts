@@ -19,7 +19,7 @@ export type EtwKernelEvents = keyof typeof KernelFlag;
 
 /** What a session records of the kernel. */
 export interface EtwSystemOptions {
-  /** Such as process, thread, imageLoad and profile, which together show who used the CPU. */
+  /** The groups of events, such as process, thread, imageLoad and profile, which together show who used the CPU. */
   readonly events: readonly EtwKernelEvents[];
   /** Whether samples of the CPU and switches between threads have stacks; default true. */
   readonly stacks?: boolean;

@@ -30,7 +30,7 @@ export interface OpenedRecorder {
   readonly tracefs: TracefsFiles;
   /** The sampling, if it samples the CPU. */
   readonly cpu?: CpuSampling;
-  /** Needed per tracepoint. */
+  /** How many descriptors each tracepoint needs. */
   readonly descriptors: number;
   /** The thread names that the recorder does not provide itself. */
   readonly names: () => Iterable<Uint8Array>;

@@ -8,7 +8,7 @@ export function processors(which: 'online' | 'present'): readonly number[] {
   return parseProcessorList(readFileSync(`${FOLDER}/${which}`, 'utf8').trim());
 }
 
-/** Such as `0-3,8`. */
+/** Parses the kernel's lists of processors, such as `0-3,8`. */
 export function parseProcessorList(list: string): readonly number[] {
   return list.split(',').flatMap((range) => {
     const [first = 0, last = first] = range.split('-').map(Number);

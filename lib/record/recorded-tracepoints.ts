@@ -24,7 +24,7 @@ const MAX_FOUND = 4096;
 const MAX_TOLD = 4096;
 /** Descriptors for everything else that a recording opens. */
 const SPARE_DESCRIPTORS = 64;
-/** More sentences add nothing. */
+/** Nobody reads more sentences. */
 const MAX_PROBLEMS = 20;
 /** How many names to list of tracepoints that cannot be recorded because of their names. */
 const MAX_NAMES = 3;

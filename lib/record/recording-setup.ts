@@ -103,7 +103,7 @@ export class RecordingSetup {
     return [...this.tracepoints.problems, ...this.#opened.problems];
   }
 
-  /** Those that are not tracepoints. */
+  /** The recorded events that are not tracepoints. */
   get otherEvents(): readonly RecordedEvent[] {
     return [this.recorder.sideBand, ...(this.cpu === undefined ? [] : [this.cpu.event])];
   }

@@ -9,9 +9,9 @@ const PERF_EVENT = 'anon_inode:[perf_event]';
 const TRACER = '/user_events_data';
 
 export interface TracerProcesses {
-  /** Those that have perf events. */
+  /** The processes that have perf events. */
   readonly recording: readonly OverviewProcess[];
-  /** Those that can have registered user_events. */
+  /** The processes that can have registered user_events. */
   readonly registered: readonly OverviewProcess[];
   /** How many did not let this user look. */
   readonly hidden: number;

@@ -20,7 +20,7 @@ interface Pending {
   /** A waker (see `ActivityRunFields.wokenBy`), or what a request that is served waits for. */
   readonly kind: string;
   readonly what: string;
-  /** When a timer is due; -1 for everything else. */
+  /** The time at which a timer is due; -1 for everything else. */
   readonly dueInMSec: number;
 }
 

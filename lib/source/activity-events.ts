@@ -306,7 +306,7 @@ function traceOf(activity: Activity | undefined): TraceFields {
   return activity === undefined ? NO_TRACE : giveTrace(activity);
 }
 
-/** Not `{ ...payload, ...trace }`, which takes four microseconds on Node.js 20. */
+/** `Object.assign` is chosen over `{ ...payload, ...trace }`, which takes four microseconds on Node.js 20. */
 function withTrace(
   payload: LazyPayload | undefined,
   { traceId, spanId, parentSpanId }: TraceFields,

@@ -168,7 +168,7 @@ class DefinedSource {
     return source;
   }
 
-  /** Known to the tracer and to subscribers, of which there are none yet. */
+  /** Makes the events known to the tracer and to subscribers, of which there are none yet. */
   #writersOf(
     context: SourceContext,
     schemas: readonly EventSchema[],

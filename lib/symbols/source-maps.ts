@@ -24,7 +24,7 @@ const LOCAL_SCRIPT = /^(?:\/(?!\/)|[A-Za-z]:[\\/]).*\.[cm]?[jt]sx?$/;
 const MAPPING_URL = ['//# sourceMappingURL=', '//@ sourceMappingURL='] as const;
 const DATA_URL = /^data:application\/json(?:;charset=[\w-]+)?(;base64)?,/;
 const SCHEME = /^[a-z][\w+.-]*:/i;
-/** Such as `webpack://application/./src/cart.ts`: what follows is a path in the project. */
+/** A URL such as `webpack://application/./src/cart.ts`: what follows is a path in the project. */
 const SCHEME_AND_HOST = /^[a-z][\w+.-]*:(?:\/\/[^/]*)?\/*/i;
 /** This much of the text around a function's begin is searched for its name. */
 const MAX_NAME_TEXT = 200;
@@ -79,7 +79,7 @@ export class SourceMaps {
     this.#folders = folders;
   }
 
-  /** Undefined without a map, or if nothing in the source belongs to the place. */
+  /** Returns undefined without a map, or if nothing in the source belongs to the place. */
   sourceOf(place: ScriptPlace): ScriptPlace | undefined {
     const path = pathOf(place.file);
     if (path === undefined) return undefined;

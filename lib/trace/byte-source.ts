@@ -35,7 +35,7 @@ export interface OpenedSource extends ByteSource {
   close(): Promise<void>;
 }
 
-/** Enough bytes to distinguish all formats. */
+/** So many bytes distinguish all formats. */
 export const HEAD_SIZE = 160;
 
 /** Bytes per read. */

@@ -1,6 +1,6 @@
 /** Caches what was decoded from some bytes: the same bytes are decoded only once. */
 
-/** More than programs define; both bound what a damaged trace makes this retain. */
+/** Programs define fewer. Both limits bound what a damaged trace makes this retain. */
 const MAX_KEPT = 10_000;
 const MAX_KEPT_BYTES = 16 * 1024 * 1024;
 

@@ -66,7 +66,7 @@ export class TracedActivity {
     return `${this.task}(${perfViewIdText(this.id, this.processId)}${extra})`;
   }
 
-  /** Undefined while it is open, and if the start is unknown. */
+  /** The duration is undefined while the activity is open, and if its start is unknown. */
   get durationNs(): number | undefined {
     return this.endNs === undefined || this.state === 'unstarted' ? undefined : this.endNs - this.startNs;
   }

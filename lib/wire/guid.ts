@@ -62,7 +62,7 @@ function digitOf(code: number): number {
   return (code & 0xf) + (code >> 6) * 9;
 }
 
-/** Lower-case text of 16 bytes in struct order, from `start` on. */
+/** Returns the lower-case text of 16 bytes in struct order, from `start` on. */
 export function guidText(bytes: Uint8Array, start = 0): string {
   return uuidText(bytes, start, DIGITS_AT);
 }

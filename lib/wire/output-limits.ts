@@ -8,7 +8,7 @@
 const WITHOUT_BYTES = 64;
 /** This many characters of a field's name take as much as another value; few names are longer. */
 const CHARACTERS_OF_VALUE = 64;
-/** Longer than the messages of Windows' own events, which have up to 5,000. */
+/** The messages of Windows' own events have up to 5,000 characters. */
 const WITHOUT_BYTES_TEXT = 1 << 14;
 /** A byte can have a name, and a text can be inserted several times. */
 const CHARACTERS_OF_BYTE = 16;

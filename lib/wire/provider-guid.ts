@@ -9,7 +9,7 @@ import { guidText } from './guid.ts';
 
 const NAMESPACE = Buffer.from('482C2DB2C39047C887F81A15BFC130FB', 'hex');
 
-/** Lower-case GUID text. Names that differ only in case have the same GUID. */
+/** Returns the GUID as lower-case text. Names that differ only in case have the same GUID. */
 export function providerGuid(name: string): string {
   const upperCased = Array.from({ length: name.length }, (_, index) => upperCaseUnit(name.charCodeAt(index)));
   const utf16 = Buffer.from(String.fromCharCode(...upperCased), 'utf16le').swap16();

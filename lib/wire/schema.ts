@@ -40,7 +40,9 @@ export const COUNTED_TYPES = ['string', 'utf16', 'json', 'binary'] as const sati
 export type NullableFieldType = Exclude<FieldType, (typeof COUNTED_TYPES)[number]>;
 
 /** One field: a value of a type, or a struct of further fields; or an array of either. */
-export type FieldSchema = { /** Like an event's; absent for 0. */ readonly tag?: number } & (
+export type FieldSchema = {
+  /** The tag has the bits of an event's, and is absent for 0. */ readonly tag?: number;
+} & (
   | {
       readonly name: string;
       readonly type: FieldType;

@@ -15,7 +15,7 @@ import type { OpenedTarget } from './target.ts';
 import { readSession, type TargetValues, withTarget } from './target-argument.ts';
 
 const PROGRESS_MS = 200;
-/** Reserved in a limited file for what a process still has to send when it is stopped. */
+/** A limited file keeps this room for what a process still has to send when it is stopped. */
 const MAX_ROOM = 64e6;
 
 /** Of a larger file, something has come. */

@@ -140,7 +140,7 @@ export class CounterTable implements CounterView, PageContent {
     ]);
   }
 
-  /** Those first that have what people look for first. */
+  /** The groups with what people look for first come first. */
   #groups(filter: string): ReadonlyMap<string, ShownCounter[]> {
     const isNode = this.#providers.has(NODE_METER);
     const shown = [...this.#providers.values()]

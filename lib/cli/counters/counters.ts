@@ -23,7 +23,7 @@ import { CounterFeed } from './counter-feed.ts';
 import { CounterLines } from './counter-lines.ts';
 import { CounterTable } from './counter-table.ts';
 
-/** Those of dotnet-counters, and one that only Node.js has. */
+/** dotnet-counters has the same defaults, without the last, which only Node.js has. */
 const DEFAULT_PROVIDERS = ['System.Runtime', 'Microsoft.AspNetCore.Hosting', 'Node.Runtime'];
 
 const INFORMATIONAL = 4;

@@ -151,7 +151,7 @@ export class RecordedCommand {
     process.kill(process.pid, signal);
   };
 
-  /** To the command and everything it started in its group, as from a terminal. */
+  /** Reaches the command and everything it started in its group, as a terminal's signals do. */
   readonly #send = (signal: NodeJS.Signals): void => {
     const { pid, exitCode, signalCode } = this.#child ?? {};
     if (pid === undefined || exitCode !== null || signalCode !== null) return;

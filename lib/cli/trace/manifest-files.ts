@@ -19,7 +19,7 @@ import { Progress } from '../progress.ts';
 
 const MANIFEST_FILE = /\.(?:man|manifest|xml)$/i;
 const MAX_FILES = 10_000;
-/** Larger than any of Windows, which take up to 5 MB. */
+/** The manifests of Windows take up to 5 MB. */
 const MAX_FILE_BYTES = 64e6;
 
 /** What a file of a folder describes. */

@@ -16,7 +16,7 @@ import { warn } from '../messages.ts';
 const TMF_FILE = /\.(?:tmf|pdb)$/i;
 const MAX_FILES = 100_000;
 const MAX_FILE_BYTES = 64e6;
-/** Larger than any text of a program's messages. */
+/** No program's messages have more text. */
 const MAX_PDB_TEXT = 256e6;
 
 /**

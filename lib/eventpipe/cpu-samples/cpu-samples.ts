@@ -47,7 +47,7 @@ export class CpuSamples {
   /** The samples that have been fetched and not been written, and the next one of them. */
   #fetched: Generator<CpuSample | undefined>[] = [];
   #next: IteratorResult<CpuSample | undefined> | undefined;
-  /** Those after this time are held back. */
+  /** Samples after this time are held back. */
   #until = 0n;
   /** The thread's when the samples were fetched, not written yet. */
   #times: { readonly read: ThreadTimes; readonly at: bigint } | undefined;

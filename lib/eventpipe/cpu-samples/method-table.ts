@@ -34,7 +34,7 @@ const FIRST_ADDRESS = 0x1000_0000n;
 const FIRST_MODULE_ID = 0x1000n;
 /** The first metadata token of the kind for methods. */
 const FIRST_METHOD_TOKEN = 0x600_0001;
-/** If a trace contains two tables, the offset of the second one's numbers. */
+/** The numbers of a trace's second table are larger by this much. */
 const APART = 0x1000_0000n;
 
 const OTHERS: Runtime.CallFrame = {

@@ -63,7 +63,7 @@ export interface StuckThread {
   readonly waitedMs: number;
   /** Whether V8 measures test coverage, which must not be disturbed. */
   readonly isCovered: boolean;
-  /** Those that are known to be open, outer ones first. */
+  /** The activities that are known to be open, outer ones first. */
   readonly open: readonly StuckActivity[];
   /** The id of the one that runs, if it belongs to one. */
   readonly running: string | undefined;

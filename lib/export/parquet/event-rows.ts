@@ -5,7 +5,7 @@ import type { EventTable } from './tables.ts';
 
 /** What the row of an event needs besides it. */
 interface EventParts {
-  /** Since 1970, in 64 bits. */
+  /** Nanoseconds since 1970, which fit into 64 bits. */
   readonly time: bigint;
   readonly startTime: bigint;
   readonly path: string | undefined;

@@ -63,7 +63,7 @@ export class ParquetExport {
   /** The key is the process, the value a name as folders have it, or what stands for one that is not final. */
   readonly #services = new Map<number | undefined, string>();
   readonly #folders = new Map<string, string>();
-  /** Those that have a row. */
+  /** The processes that have a row. */
   readonly #processes = new Set<number>();
   readonly #ofTables;
 

@@ -14,7 +14,7 @@ export interface KeptStack {
 
 export class StackIds {
   readonly #ids = new Map<string, number>();
-  /** Those that have not been taken. */
+  /** The stacks that have not been taken. */
   #stacks: KeptStack[] = [];
   #addresses = 0;
   #count = 0;

@@ -198,7 +198,7 @@ export class TableFiles<T extends Table> {
     for (const [key, each] of this.#open) if (each === file) this.#complete(key, file);
   }
 
-  /** Those of half of the rows, at least: of many partitions, each has few. */
+  /** Ends the pages of at least half of the rows: each of many partitions has few. */
   #endLargestPages(): void {
     const files = [...this.#open.values()].sort((a, b) => b.pageRows - a.pageRows);
     for (const file of files) {

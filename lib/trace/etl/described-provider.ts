@@ -24,7 +24,7 @@ const MANIFEST_DATA: EventDescription = {
 export class DescribedProvider {
   readonly guid: string;
   given: ProviderDescription | undefined;
-  /** Those in the trace, the most detailed first: each definition in a process writes its own. */
+  /** The descriptions in the trace, the most detailed first: each definition in a process writes its own. */
   readonly inBand: ProviderDescription[] = [];
   /** Holds TRACE_EVENT_INFO records, by `keyOf`. */
   readonly infos = new Map<number, EventDescription>();

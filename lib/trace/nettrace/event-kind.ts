@@ -122,7 +122,7 @@ const ARGUMENTS: NetTraceField = {
 };
 const FIELDS: readonly NetTraceField[] = [text('SourceName'), text('EventName'), ARGUMENTS];
 
-/** Those of an ActivitySource. */
+/** The events of an ActivitySource. */
 const ACTIVITY_EVENTS = new Set(['ActivityStart', 'ActivityStop']);
 const ACTIVITY_FIELDS: readonly NetTraceField[] = [text('SourceName'), text('ActivityName'), ARGUMENTS];
 

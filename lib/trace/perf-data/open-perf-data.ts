@@ -92,7 +92,7 @@ async function readAhead(
   return startTime;
 }
 
-/** When the recording started, on its own clock, if known. */
+/** The time at which the recording started, on its own clock, if known. */
 function startOf({ clock, sampleTime }: PerfSession): bigint | undefined {
   return clock?.clockNs ?? sampleTime?.first;
 }

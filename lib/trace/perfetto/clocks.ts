@@ -16,7 +16,7 @@ interface KnownClock {
 const MAX_CLOCKS = 100_000;
 
 export class Clocks {
-  /** When the first snapshot was taken, on the trace's clock. */
+  /** The time of the first snapshot, on the trace's clock. */
   start: bigint | undefined;
   /** Added to times gives nanoseconds since 1970; undefined if no snapshot has the wall clock. */
   wallOffset: bigint | undefined;
@@ -49,7 +49,7 @@ export class Clocks {
     return now * clock.unit + (clock.offset ?? 0n);
   }
 
-  /** When a snapshot was taken: by the trace's own clock, or by one that is related to it. */
+  /** The time of a snapshot: by the trace's own clock, or by one that is related to it. */
   #now(readings: readonly ClockReading[], sequence: number): bigint | undefined {
     let other: bigint | undefined;
     for (const { clockId = 0, timestamp = 0, unitMultiplierNs = 1 } of readings) {

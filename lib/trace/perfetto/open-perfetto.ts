@@ -43,7 +43,7 @@ class PartTimes implements RecordSink {
   readonly isFull = false;
   readonly #intake = new PacketIntake(this, new Map(), true);
   #origin: bigint | undefined;
-  /** After the pass, that of the part and all behind it. */
+  /** After the pass, an entry is the earliest time of its part and of all behind it. */
   readonly #earliest: number[] = [];
 
   /** @throws TraceError if no event precedes the damage */

@@ -10,7 +10,7 @@ const MAGIC_SIZE = 4;
 const BLOCK_HEAD_SIZE = 3;
 const MAX_BLOCK_SIZE = 128 * 1024;
 const CHECKSUM_SIZE = 4;
-/** Enough for all compression levels except the highest three, `perf record -z20` and above. */
+/** All compression levels fit except the highest three, `perf record -z20` and above. */
 const MAX_WINDOW_SIZE = 8 * 1024 * 1024;
 const RLE_BLOCK = 1;
 const RESERVED_BLOCK = 3;

@@ -219,7 +219,7 @@ function compareTimes(left: Kind, right: Kind, measures: readonly Compared[], ad
   }
 }
 
-/** Of a kind's sample, in the order of time. */
+/** Returns the amounts of a kind's sample in the order of time. */
 function valuesOf({ sample }: Kind, amountOf: (activity: SampledActivity) => number): Values {
   return Float64Array.from(
     [...sample].sort((a, b) => a.order - b.order),
@@ -279,7 +279,7 @@ interface PartTotals {
   after: number;
 }
 
-/** Of both kinds, the largest first. */
+/** Returns the parts of both kinds, the largest first. */
 function partsOf(left: Kind, right: Kind, hasCpu: boolean): PartTotals[] {
   const totals = new Map<string, PartTotals>();
   for (const [side, kind] of [

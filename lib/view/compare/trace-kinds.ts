@@ -23,7 +23,7 @@ export interface SampledActivity {
   readonly order: number;
   readonly durationNs: number;
   readonly isFailed: boolean;
-  /** By turns, the index of one of the kind's parts, and how much of it. */
+  /** Pairs of numbers: the index of one of the kind's parts, and how much of it. */
   readonly parts: readonly number[];
 }
 
@@ -176,7 +176,7 @@ export class TraceKinds {
   }
 }
 
-/** With `:*` for a port that the system chooses anew for each run, as in `GET 127.0.0.1:40319/db`. */
+/** Puts `:*` for a port that the system chooses anew for each run, as in `GET 127.0.0.1:40319/db`. */
 function withoutPorts(label: string): string {
   return label.replaceAll(PORT, (text, port) => (Number(port) >= FIRST_EPHEMERAL ? ':*' : text));
 }

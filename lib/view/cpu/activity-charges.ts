@@ -26,7 +26,7 @@ type Charge<Activity, Sample> = (sample: Sample, run: ActivityRun<Activity> | un
 
 interface ThreadRuns<Activity, Sample> {
   run: ActivityRun<Activity>;
-  /** Those before it, oldest first. */
+  /** The runs before it, oldest first. */
   past: ActivityRun<Activity>[];
   waiting: { readonly timeNs: number; readonly sample: Sample }[];
 }

@@ -46,7 +46,7 @@ export class CpuActivities {
   readonly activities: TraceActivities = new TraceActivities();
   /** Adds up all samples, also those that are not selected. */
   readonly all: CpuTime = noTime();
-  /** Those charged to an activity, selected or not. */
+  /** Adds up the samples charged to an activity, selected or not. */
   readonly charged: CpuTime = noTime();
   readonly #isRoot: ActivityTreeOptions['isRoot'];
   readonly #selected = new WeakSet<TracedActivity>();

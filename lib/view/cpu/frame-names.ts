@@ -293,7 +293,7 @@ export class FrameNames {
     this.#insert(this.#images, event.processId, start, start + Number(ImageSize), module, event.timestamp);
   }
 
-  /** Written when a recording is merged, for each image in it. */
+  /** Takes an event that whoever merges a recording writes for each image in it. */
   #addDebugId({ payload }: TraceEvent): void {
     const { ImageBase, ProcessID, GuidSig, Age, PDBFileName } = payload;
     if (this.#count >= MAX_RANGES || ImageBase === undefined || typeof PDBFileName !== 'string') return;

@@ -406,7 +406,7 @@ function isInside(inner: TracedActivity, outer: TracedActivity): boolean {
   return false;
 }
 
-/** When the callback of a run became ready. */
+/** The time at which the callback of a run became ready. */
 function readyBefore({ lateNs, lateAtMostNs }: LoopRun, startNs: number): Ready {
   return { fromNs: startNs - lateAtMostNs, byNs: startNs - lateNs };
 }

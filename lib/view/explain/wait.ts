@@ -24,7 +24,7 @@ export interface Wait extends Interval {
   readonly wokenByNs: number;
 }
 
-/** When an activity became ready: not before, and not after. */
+/** The time at which an activity became ready: not before, and not after. */
 export interface Ready {
   readonly fromNs: number;
   readonly byNs: number;

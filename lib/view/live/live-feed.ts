@@ -28,7 +28,7 @@ const MAX_ROWS = 500;
 const MAX_RUNNING = 500;
 const MAX_NAMES = 200;
 const MAX_TEXT = 500;
-/** Of the stacks of a source that are told apart, in addresses. */
+/** The stacks of a source that are told apart have at most so many addresses. */
 const MAX_ADDRESSES = 500_000;
 
 export type LiveTrace = Pick<Trace, 'info' | 'processNames' | 'lostEvents' | 'mappings'>;

@@ -14,7 +14,7 @@
  */
 import { aheadAt, type ClockLine, ClockRegion, ROUNDING_NS, type Side } from './clock-region.ts';
 
-/** Both in nanoseconds, on the clock of their trace; without a stop if the trace has none. */
+/** Both times are nanoseconds on the clock of their trace; the stop is missing if the trace has none. */
 export interface TimedSpan {
   readonly startNs: number;
   readonly stopNs: number | undefined;

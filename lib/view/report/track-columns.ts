@@ -33,7 +33,7 @@ export class TrackColumns {
   readonly #kinds = new Interned<string>();
   /** The index is a kind of event; undefined for those without values. */
   readonly #readers: (Reader | undefined)[] = [];
-  /** When .NET's collections started, by process and number. */
+  /** The starts of .NET's collections, by process and number. */
   readonly #open = new Map<string, { readonly startNs: number; readonly kind: string }>();
   #points = 0;
 

@@ -23,7 +23,7 @@ export const ExtensionKind = {
   Metadata: 1,
   ActivityId: 2,
 } as const;
-/** Set in an extension's kind if another extension follows. */
+/** An extension's kind has this bit if another extension follows. */
 export const EXTENSION_CHAIN_FLAG = 0x8000;
 
 /** The layout of a field's value (low 5 bits of the encoding byte). */

@@ -13,7 +13,7 @@ export interface TracepointNameParts {
   readonly level: number;
   /** 64 bits. */
   readonly keyword: bigint;
-  /** Such as `Ggroup`; empty if there are none. */
+  /** The letters and values after the keyword, such as `Ggroup`; empty if there are none. */
   readonly options: string;
 }
 

@@ -43,7 +43,7 @@ const Kind = {
   /** The length is in the next word, which it includes. */
   Long: 0,
   Padding: 29,
-  /** More of the time since the previous entry. */
+  /** The entry holds more of the time since the previous one. */
   TimeExtend: 30,
   /** The time itself, except for its highest bits. */
   TimeStamp: 31,

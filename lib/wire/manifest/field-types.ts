@@ -69,7 +69,7 @@ const INTEGER = /^U?Int(8|16|32|64)$/;
 const HEX = /^(?:hexint(?:8|16|32|64)|ntstatus|hresult|errorcode|codepointer)$/;
 const DATE_TIME = /^datetime(?:utc|cultureinsensitive)?$/;
 
-/** Both without prefix. */
+/** Both types are without their prefix. */
 export function packedTypeOf(inType: string, outType = ''): PackedType {
   const out = outType.toLowerCase();
   const bits = INTEGER.exec(inType)?.[1];

@@ -16,11 +16,11 @@ export interface ManifestSource {
   readonly name: string;
   /** GUID text without braces. */
   readonly guid: string;
-  /** Those without a `manifestProblem`. */
+  /** The events without a `manifestProblem`. */
   readonly events: readonly EventSchema[];
-  /** Those without a `manifestNamesProblem`. */
+  /** The keywords without a `manifestNamesProblem`. */
   readonly keywordNames: Readonly<Record<string, bigint>>;
-  /** Those without a `messagesProblem`. */
+  /** The messages without a `messagesProblem`. */
   readonly messages?: Messages;
 }
 

@@ -177,7 +177,7 @@ export function integer(tag: Tag, key: string): bigint {
   return BigInt(text);
 }
 
-/** Lower-case GUID text without braces, as it stands in the manifest. */
+/** Returns the provider's GUID as lower-case text without braces. */
 export function providerGuid(provider: Tag): string {
   return required(provider, 'guid')
     .replaceAll(/^\{|\}$/g, '')

@@ -9,7 +9,7 @@ import { localName, type Tag } from './xml.ts';
 export class TemplateReader {
   readonly #section: ProviderSection;
   readonly #strings: ReadonlyMap<string, string>;
-  /** Those requested so far: events share them. */
+  /** The templates requested so far, which events share. */
   readonly #fields = new Map<string, readonly PackedField[]>();
   readonly #maps = new Map<string, PackedMap>();
 

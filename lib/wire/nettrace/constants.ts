@@ -8,7 +8,7 @@
 
 /** The first 8 bytes of a file of version 4 and later. */
 export const NETTRACE_MAGIC = 'Nettrace';
-/** After its own length as i32: at the start of a .netperf, and after the magic in version 4. */
+/** The text follows its own length as i32: at the start of a .netperf, and after the magic in version 4. */
 export const FAST_SERIALIZATION_MAGIC = '!FastSerialization.1';
 
 /** Supported versions of .netperf and .nettrace. */

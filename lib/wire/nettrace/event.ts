@@ -81,7 +81,7 @@ export class NetTraceEvent {
     return this.block.bytes.subarray(this.payloadStart, this.payloadEnd);
   }
 
-  /** Lower-case GUID text; undefined if there is none, or it is all zeros. */
+  /** The GUID as lower-case text; undefined if there is none, or it is all zeros. */
   get activityId(): string | undefined {
     return this.#guidAt(this.#activityAt, this.labels?.activityId);
   }

@@ -19,7 +19,7 @@ export class NetTraceParser {
   readonly #reader = new BlockReader();
   #framing: Framing | undefined;
 
-  /** Known after the first block. */
+  /** The head is known after the first block. */
   get head(): TraceHead | undefined {
     return this.#reader.head;
   }

@@ -92,7 +92,7 @@ export interface EventDescription {
   readonly name: string;
   readonly taskName?: string;
   readonly opcodeName?: string;
-  /** If the event itself does not contain it. */
+  /** The opcode stands here only if the event itself does not contain it. */
   readonly opcode?: number;
   readonly fields: readonly PackedField[];
   /** The first field is `%1`, and so on; `%n`, `%t` and `%%` are as in message files. */

@@ -38,7 +38,7 @@ export interface Range {
 export interface ColumnChunk {
   readonly pages: readonly Uint8Array[];
   readonly encodings: readonly number[];
-  /** Including nulls and empty lists. */
+  /** The count includes nulls and empty lists. */
   readonly values: number;
   readonly nulls: number;
   readonly size: number;

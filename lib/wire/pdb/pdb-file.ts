@@ -14,7 +14,7 @@ const DBI_HEADER_SIZE = 64;
 const MODULE_SIZE = 64;
 const SECTION_SIZE = 40;
 const NONE = 0xffff;
-/** Among the streams of the optional debug header. */
+/** The index among the streams of the optional debug header. */
 const SECTION_HEADERS = 5;
 
 const S_PUB32 = 0x110e;

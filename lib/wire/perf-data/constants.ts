@@ -32,10 +32,10 @@ export const FIRST_TYPE_OF_TOOL = 64;
 /** The size of a record header: type u32, misc u16, size u16. */
 export const RECORD_HEAD_SIZE = 8;
 
-/** Set in `misc` of LOST_SAMPLES if a filter dropped them, as intended by the user. */
+/** `misc` of LOST_SAMPLES has this bit if a filter dropped them, as intended by the user. */
 export const MISC_DROPPED_BY_FILTER = 1 << 15;
 
-/** Set in `misc` of MMAP2 if it has the build id of the file, instead of its inode. */
+/** `misc` of MMAP2 has this bit if the record has the build id of the file, instead of its inode. */
 export const MISC_MMAP_BUILD_ID = 1 << 14;
 
 /** What an EVENT_UPDATE says about its event; the others are a unit, a scale and processors. */

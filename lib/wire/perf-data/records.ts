@@ -75,7 +75,7 @@ interface OtherRecord extends RecordHead {
   /** Linux's number of it. */
   readonly type: number;
   readonly misc: number;
-  /** After the header; a view of the file's own bytes. */
+  /** The body follows the header, and is a view of the file's own bytes. */
   readonly body: Uint8Array;
   readonly ids: RecordIds;
 }

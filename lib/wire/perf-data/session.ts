@@ -75,7 +75,7 @@ export class PerfSession {
     this.#namesInOrder = names;
   }
 
-  /** Such as `user_events:MyProvider_L4K1` or `cycles`, if known. */
+  /** Returns the event's name, such as `user_events:MyProvider_L4K1` or `cycles`, if known. */
   nameOf(attr: PerfAttr): string | undefined {
     const named = attr.ids.find((id) => this.#names.has(id));
     if (named !== undefined) return this.#names.get(named);

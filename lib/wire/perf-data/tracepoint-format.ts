@@ -26,7 +26,7 @@ export interface TracepointField {
 }
 
 export interface TracepointFormat {
-  /** Such as `user_events` or `sched`. */
+  /** The group of the tracepoint, such as `user_events` or `sched`. */
   readonly system: string;
   readonly name: string;
   readonly id: number;

@@ -314,7 +314,7 @@ export interface Packet {
   readonly trackDescriptor?: TrackDescriptor;
   readonly packetDefaults?: { readonly timestampClockId?: Integer; readonly trackEventDefaults?: TrackEvent };
   readonly perfSample?: PerfSample;
-  /** When written. */
+  /** The same member as it is written. */
   readonly trackEvent?: WrittenTrackEvent;
 }
 

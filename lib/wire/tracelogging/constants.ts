@@ -46,7 +46,7 @@ export const IN_TYPE_MASK = 0x1f;
 export const IN_TYPE_CONST_ARRAY_FLAG = 0x20;
 /** The field is an array whose length, a u16, precedes the elements in the payload. */
 export const IN_TYPE_VAR_ARRAY_FLAG = 0x40;
-/** Both array flags: a description, which follows here, defines the payload's layout. */
+/** Both array flags together mean that a description, which follows here, defines the payload's layout. */
 export const IN_TYPE_CUSTOM_FLAGS = 0x60;
 /** An OutType byte follows. */
 export const IN_TYPE_CHAIN_FLAG = 0x80;

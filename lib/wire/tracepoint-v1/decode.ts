@@ -29,7 +29,7 @@ export interface TracepointV1Event {
   readonly eventId: number;
   /** See `readTracepointV1Metadata`. */
   readonly metadata?: Uint8Array;
-  /** Lower-case GUID text. */
+  /** The GUID is lower-case text. */
   readonly activityId?: string;
   readonly relatedActivityId?: string;
   readonly payload: Uint8Array;

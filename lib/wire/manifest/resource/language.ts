@@ -18,7 +18,7 @@ sv 1d SE FI; sw 41 KE; syr 5a SY; ta 49 IN LK; te 4a IN; th 1e TH; ti 73 ET ER; 
 tr 1f TR; ts 31 ZA; tt 44 RU; ug 80 CN; uk 22 UA; ur 20 PK IN; ve 33 ZA; vi 2a VN; wo 88 SN; xh 34 ZA;
 yo 6a NG; zh 4 TW CN HK SG MO; zu 35 ZA`;
 
-/** Those with scripts, and languages that share their primary number with others. */
+/** Languages with scripts, and those that share their primary number with others. */
 const OTHERS: Readonly<Record<string, number>> = {
   'az-latn-az': 0x42c,
   bs: 0x141a,

@@ -91,7 +91,7 @@ class DefinitionReader {
   readonly #channels = new Map<string, Channel>();
   readonly #maps = new Map<string, ValueNames>();
   readonly #templates = new Map<string, Template>();
-  /** Those of a task after its name and a blank, which names do not contain. */
+  /** The opcodes of a task have its name and a blank before theirs: names contain no blank. */
   readonly #opcodes = new Map<string, Opcode>();
   readonly #levels = new Map<string, Named>();
   readonly #tasks = new Map<string, Named>();

@@ -62,7 +62,7 @@ export type EventScope = 'system' | 'threads' | 'programs';
 
 export interface ScopeOptions {
   readonly scope: EventScope;
-  /** Not what happens in the kernel: this user may not know. */
+  /** Leaves out what happens in the kernel, which this user may not know. */
   readonly excludesKernel: boolean;
 }
 

@@ -14,7 +14,7 @@ const CLOCK_RESOLUTION_NS = 1;
 const TEXT_ALIGNMENT = 64;
 
 export interface RecordedEvent {
-  /** Such as `user_events:MyProvider_L4K1`. */
+  /** The event's name with its system, such as `user_events:MyProvider_L4K1`. */
   readonly name: string;
   readonly attr: Uint8Array;
   /** One per processor. */
