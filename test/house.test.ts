@@ -168,17 +168,20 @@ describe('the package', () => {
     expect(manifest.gypfile).toBe(false);
   });
 
-  it('contains what runs, and nothing to build it from', () => {
+  it('contains what runs and its native sources, and nothing for which npm or pnpm would build by itself', () => {
     expect(manifest.files).toEqual([
+      'CMakeLists.txt',
       'dist/cjs',
       'dist/esm',
       'dist/report',
       'dist/types',
       'dist/windows-providers.br',
       'docs',
+      'native',
       'prebuilds',
+      'scripts/windows/delay_load_hook.cc',
     ]);
-    expect(manifest.files.filter((path) => /binding\.gyp|native|\*/.test(path))).toEqual([]);
+    expect(manifest.files.filter((path) => /binding\.gyp|\*/.test(path))).toEqual([]);
   });
 });
 
@@ -282,7 +285,7 @@ describe('an error class of lib/', () => {
 
 describe('the root folder', () => {
   it('has what belongs there, and nothing that a test or a tool has left', () => {
-    const made = ['node_modules', 'dist', 'build', 'prebuilds', 'coverage'];
+    const made = ['node_modules', 'dist', 'build', 'packed', 'prebuilds', 'coverage'];
     // What begins with a dot may belong to an editor.
     const found = readdirSync(packageFolder).filter((name) => !/^\.|\.(?:tgz|tsbuildinfo)$/.test(name));
     expect(found.filter((name) => !made.includes(name)).sort()).toEqual([

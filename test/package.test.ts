@@ -43,7 +43,8 @@ beforeAll(() => {
   application = join(folder, 'application');
   mkdirSync(copy);
   mkdirSync(application);
-  const parts = ['dist', 'docs', 'package.json', 'README.md', 'LICENSE', 'binding.gyp', 'native', 'scripts'];
+  const documents = ['README.md', 'LICENSE', 'package.json', 'CMakeLists.txt', 'binding.gyp'];
+  const parts = [...documents, 'dist', 'docs', 'native', 'scripts'];
   for (const part of parts) {
     cpSync(join(root, part), join(copy, part), {
       recursive: true,
@@ -63,7 +64,7 @@ beforeAll(() => {
     '--no-fund',
     join(copy, packed?.filename ?? ''),
   );
-}, 120_000);
+}, 600_000);
 
 afterAll(() => {
   rmSync(folder, { recursive: true });
@@ -73,12 +74,15 @@ describe('the installed package', () => {
   it('contains the prebuilt binary, what was compiled, and nothing that would build on installation', () => {
     const installed = join(application, 'node_modules/tracewright');
     expect(readdirSync(installed).sort()).toEqual([
+      'CMakeLists.txt',
       'LICENSE',
       'README.md',
       'dist',
       'docs',
+      'native',
       'package.json',
       'prebuilds',
+      'scripts',
     ]);
     const { scripts } = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')) as {
       scripts: object;

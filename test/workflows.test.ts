@@ -45,6 +45,9 @@ const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const stepsOf = (workflow: Workflow) => Object.values(workflow.jobs).flatMap(({ steps = [] }) => steps);
 const commandsOf = (workflow: Workflow) => stepsOf(workflow).flatMap(({ run = [] }) => run);
 
+const noShellcheck =
+  spawnSync('shellcheck', ['--version']).error === undefined ? undefined : 'there is no shellcheck';
+
 /** The shell scripts of scripts/ci are part of what a workflow runs. */
 const shellScripts = readdirSync(join(root, 'scripts/ci')).filter((name) => name.endsWith('.sh'));
 
@@ -143,7 +146,9 @@ for (const [file, workflow] of workflows) {
 
     it('runs existing scripts', () => {
       for (const command of commandsOf(workflow)) {
-        for (const [path] of command.matchAll(/(?<![\w./*-])(?:scripts|\.ci)\/[\w./-]*\w/g)) {
+        for (const [path] of command.matchAll(
+          /(?<![\w./*-])(?:scripts|test|docs|native|\.ci)\/[\w./-]*\w/g,
+        )) {
           expect([path, existsSync(join(root, path))]).toEqual([path, true]);
         }
         for (const [, name = ''] of command.matchAll(/\bnpm run ([\w:]+)/g)) {
@@ -151,6 +156,19 @@ for (const [file, workflow] of workflows) {
         }
       }
     });
+
+    it.skipIf(noShellcheck !== undefined)(
+      named('has commands in which shellcheck finds nothing', noShellcheck),
+      () => {
+        for (const command of commandsOf(workflow)) {
+          const { stdout } = spawnSync('shellcheck', ['--shell=bash', '-'], {
+            input: command,
+            encoding: 'utf8',
+          });
+          expect([command, stdout]).toEqual([command, '']);
+        }
+      },
+    );
 
     it('puts no expression into a command, where its text would be executed', () => {
       for (const command of commandsOf(workflow)) expect(command).not.toContain('${{');

