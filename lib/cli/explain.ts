@@ -9,6 +9,7 @@ import type { FramesOf } from '../view/explain/hot-code.ts';
 import { hintsOf, linesOf, othersOf, sentenceOf, totalsOf } from '../view/explain/sentences.ts';
 import { countText, thousands } from '../view/number-text.ts';
 import { flightText } from '../view/report/reported-trace.ts';
+import { FLIGHT_RECORDER_ACTIVITY } from '../wire/nettrace/constants.ts';
 import { count, duration } from './argument-values.ts';
 import { SAMPLES, tracingOf } from './collect/collect.ts';
 import { PROCESS_OPTIONS, readSession, type TargetValues, withTarget } from './collect/target-argument.ts';
@@ -68,13 +69,18 @@ export async function run(args: readonly string[]): Promise<void> {
   const selected = selection(values);
   const fields = selected.where === undefined ? undefined : new ActivityFields({ where: selected.where });
   const isChosen = selected.isRoot !== undefined || fields !== undefined || values.failed === true;
+  let flightActivity: string | undefined;
   const findings = new Findings({
     slowest: values.slowest ?? DEFAULT_SLOWEST,
     isChosen,
+    isFirst: ({ activity }) => activity.id === flightActivity,
     isWanted: ({ activity }) =>
       (values.failed !== true || activity.isFailed) && (fields?.matches(activity) ?? true),
   });
   const explaining: ExplainedTraceOptions = {
+    onOpen: ({ info }) => {
+      flightActivity = info.properties[FLIGHT_RECORDER_ACTIVITY];
+    },
     take: (time) => findings.add(time),
     onRun: (run) => findings.addRun(run),
     isSelected: selected.isRoot,

@@ -19,8 +19,11 @@ export interface ActivityTriggers {
   readonly error?: boolean | undefined;
 }
 
-/** Called during an event, with the trigger and a sentence about it, which is made only if it is needed. */
-export type OnTrigger = (trigger: string, details: () => string) => void;
+/**
+ * Called during an event, with the trigger, a sentence about it, which is made only if it is needed, and the activity
+ * that was slow or failed, if that is it.
+ */
+export type OnTrigger = (trigger: string, details: () => string, activityId?: GuidWords) => void;
 
 const START = 1;
 const STOP = 2;
@@ -58,7 +61,7 @@ export class ActivityWatch {
     if (starts) this.#start(activityId, time);
     else if (limit !== undefined) this.#stop(schema, limit, activityId, time);
     if (hasFailed && this.#triggers.failure === true) {
-      this.#onTrigger('failure', () => `${activityName(schema)} has failed.`);
+      this.#onTrigger('failure', () => `${activityName(schema)} has failed.`, activityId);
     }
     if (isError) this.#onTrigger('error', () => `The event ${schema.name} has level ${schema.level}.`);
   };
@@ -99,7 +102,7 @@ export class ActivityWatch {
     this.#startTimes.delete(key);
     const us = Number(time - startTime) / NS_PER_US;
     if (!limit.isExceededBy(us)) return;
-    this.#onTrigger('slow', () => `${activityName(schema)} took ${(us / 1000).toFixed(1)} ms.`);
+    this.#onTrigger('slow', () => `${activityName(schema)} took ${(us / 1000).toFixed(1)} ms.`, activityId);
   }
 }
 

@@ -4,13 +4,15 @@
  * trace that begins there needs.
  */
 
+import { Guid } from '../activity/guid.ts';
 import type { EventWatch } from '../eventpipe/event-kinds.ts';
 import type { RoundLink } from '../eventpipe/group-rounds.ts';
 import { POINTER_SIZE, traceOfThisProcess } from '../eventpipe/process-info.ts';
 import type { ProviderRequests } from '../eventpipe/requests.ts';
 import { type GroupMember, SessionGroup } from '../eventpipe/session-group.ts';
 import { timestamp } from '../listen/timestamp.ts';
-import { FLIGHT_RECORDER_REASON } from '../wire/nettrace/constants.ts';
+import type { GuidWords } from '../wire/guid.ts';
+import { FLIGHT_RECORDER_ACTIVITY, FLIGHT_RECORDER_REASON } from '../wire/nettrace/constants.ts';
 import type { Piece } from '../wire/nettrace/write/framing.ts';
 import { NetTracePieces, type RoundsBefore } from '../wire/nettrace/write/nettrace-pieces.ts';
 import type { WrittenRound } from '../wire/nettrace/write/round.ts';
@@ -99,7 +101,7 @@ export class EventRing implements GroupMember {
   }
 
   /** The events up to now. Does not change when others arrive. */
-  trace(reason: string): RingTrace {
+  trace(reason: string, activityId?: GuidWords): RingTrace {
     const { rounds, sampling } = this.#group;
     rounds.hurrySamples();
     this.#group.captureState('stop');
@@ -108,11 +110,13 @@ export class EventRing implements GroupMember {
     const sections = this.#sections.map(({ before, rounds: all }) => ({ before, rounds: [...all] }));
     const startTimeMs = (this.#sections[0] as Section).startTime / NS_PER_MS;
     const own = traceOfThisProcess(sampling);
+    const activity =
+      activityId === undefined ? [] : [[FLIGHT_RECORDER_ACTIVITY, guidOf(activityId).toString()] as const];
     const trace: WrittenTrace = {
       ...own,
       startTimeMs: Number(startTimeMs),
       syncTicks: startTimeMs * NS_PER_MS,
-      properties: [...(own.properties ?? []), [FLIGHT_RECORDER_REASON, reason]],
+      properties: [...(own.properties ?? []), [FLIGHT_RECORDER_REASON, reason], ...activity],
     };
     const ending = rounds.processInfo();
     const pieces = piecesOf(this.#settings.version, trace, sections, ending);
@@ -171,4 +175,9 @@ function sizeOf({ metadata, threadRows, stacks, labelLists, events }: WrittenRou
   for (const { length } of [...metadata, ...threadRows, ...stacks, ...labelLists]) size += length;
   for (const { bytes } of events) size += bytes.length;
   return size;
+}
+
+/** The id of an activity of a worker arrives as words. */
+function guidOf({ w0, w1, w2, w3 }: GuidWords): Guid {
+  return new Guid(w0, w1, w2, w3);
 }

@@ -1,9 +1,11 @@
 /**
  * A flight recorder: keeps the events of the last seconds in memory, and writes them to a file when a trigger occurs.
  */
+
 import { resolve } from 'node:path';
 import { thrownText } from '../base/value-text.ts';
 import { doAtExit, warnInTime } from '../listen/at-exit.ts';
+import type { GuidWords } from '../wire/guid.ts';
 import { ActivityWatch, type OnTrigger } from './activity-watch.ts';
 import { DumpFiles, type WrittenFile } from './dump-files.ts';
 import { EventRing, type RingTrace } from './event-ring.ts';
@@ -155,7 +157,7 @@ class Recorder implements FlightRecorder, RunningRecorder {
     }
   }
 
-  readonly #onTrigger: OnTrigger = (trigger, details) => {
+  readonly #onTrigger: OnTrigger = (trigger, details, activityId) => {
     if (this.#isTriggered || this.#isOver) return;
     if (!this.#limit.allows(false)) {
       this.#skipped++;
@@ -166,13 +168,13 @@ class Recorder implements FlightRecorder, RunningRecorder {
     setImmediate(() => {
       this.#isTriggered = false;
       if (this.#isOver) return;
-      this.#dump(trigger, sentence).catch((error: unknown) => warn(error));
+      this.#dump(trigger, sentence, activityId).catch((error: unknown) => warn(error));
     });
   };
 
-  async #dump(trigger: string, details: string): Promise<FlightDump> {
+  async #dump(trigger: string, details: string, activityId?: GuidWords): Promise<FlightDump> {
     // Set at once: triggers during the writing of a file do not count.
-    const { events, pieces } = this.#ring.trace(details);
+    const { events, pieces } = this.#ring.trace(details, activityId);
     const written = this.#writing.then(() => this.#files.write(trigger, pieces));
     this.#writing = written.catch(() => {});
     return this.#keep(await written, { events, trigger, details });

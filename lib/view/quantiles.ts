@@ -21,6 +21,14 @@ export class Quantiles {
     this.#buckets.set(bucket, (this.#buckets.get(bucket) ?? 0) + 1);
   }
 
+  /** How many are longer than this one, by more than 1/128. */
+  countAbove(duration: number): number {
+    const limit = bucketOf(duration);
+    let above = 0;
+    for (const [bucket, count] of this.#buckets) if (bucket > limit) above += count;
+    return above;
+  }
+
   /**
    * The smallest duration that at least `share` (0 to 1) of all do not exceed, within 1/256; undefined if there are
    * none. The first and the last are exact.

@@ -47,6 +47,22 @@ describe('explain', () => {
     expect(sentence).toMatch(/^GET \/busy\/:id took [\d.]+ ms\. For [\d.]+ ms its own code ran\b/);
   });
 
+  it('tells first of the request that had a flight recorder write the file', async () => {
+    const written = join(folder, 'failed');
+    const options = { slow: {}, failure: true, error: false, folder: written };
+    mkdirSync(written);
+    const failing = fileURLToPath(new URL('programs/failed-request.mjs', import.meta.url));
+    const { status } = spawnSync(process.execPath, ['--import', AUTO, failing], {
+      env: { ...process.env, TRACEWRIGHT_FLIGHT_RECORDER: JSON.stringify(options) },
+    });
+    expect(status).toBe(0);
+    const { stdout } = await run(written, 'explain');
+    const [reason, , sentence] = stdout.split('\n');
+    expect(reason).toBe('A flight recorder wrote this: Request has failed.');
+    expect(sentence).toMatch(/^GET \/broken took [\d.]+ ms and failed/);
+    expect(stdout).toMatch(/^GET \/slow took/m);
+  });
+
   it('reads the files of all processes that a recorded command has started', async () => {
     const started = join(folder, 'started');
     mkdirSync(started);

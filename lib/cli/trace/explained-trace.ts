@@ -12,6 +12,8 @@ import { readWithProgress, type TraceValues } from './trace-argument.ts';
 import { closeTraceFiles, openTraceFiles, type TraceFiles } from './trace-files.ts';
 
 export interface ExplainedTraceOptions extends Omit<ExplainOptions, 'profile' | 'frames'> {
+  /** Called before its events are read. */
+  readonly onOpen?: ((trace: Trace) => void) | undefined;
   /** Called with each event, once its activity is known. */
   readonly onEvent?: ((event: TraceEvent, explained: ExplainedActivities) => void) | undefined;
 }
@@ -40,7 +42,7 @@ function batchesOf(
 export async function explainTrace(
   files: TraceFiles | AsyncIterable<Uint8Array>,
   values: TraceValues & OptionValues<typeof FRAME_OPTIONS>,
-  { onEvent, ...options }: ExplainedTraceOptions,
+  { onOpen, onEvent, ...options }: ExplainedTraceOptions,
 ): Promise<ExplainedTrace> {
   const frames = frameNames(values);
   const profile = new CpuProfile(frames);
@@ -49,6 +51,7 @@ export async function explainTrace(
   let failure: unknown;
   try {
     trace = Symbol.asyncIterator in files ? await openTrace(files) : await openTraceFiles(files, values);
+    onOpen?.(trace);
     for await (const batch of batchesOf(files, trace)) {
       for (const event of batch) {
         explained.add(event);

@@ -74,6 +74,8 @@ interface FindingOptions {
   readonly slowestOfKind?: number;
   /** Whether activities were asked for, rather than all at the top. */
   readonly isChosen: boolean;
+  /** Whether it is the one that the trace was written for, which comes first. */
+  readonly isFirst?: (time: ActivityTime) => boolean;
   /** Further conditions, known when an activity has ended. */
   readonly isWanted?: (time: ActivityTime) => boolean;
 }
@@ -91,6 +93,8 @@ export class Findings {
   readonly #kinds = new Kinds();
   /** Calls without an activity around them: of interest only if nothing else is at the top. */
   readonly #calls = new Kinds();
+
+  #first: { readonly kind: KindFindings; readonly time: ActivityTime } | undefined;
 
   constructor(options: FindingOptions) {
     this.#options = options;
@@ -111,11 +115,13 @@ export class Findings {
     if (parent === undefined && time.modules !== undefined) this.modules.add(time.modules);
     const isTop = parent === undefined || stateOfCall(parent.name) !== undefined;
     const isCandidate = this.#options.isChosen ? time.isSelected : isTop;
-    if (!isCandidate && !isTop) return;
+    const isFirst = this.#options.isFirst?.(time) ?? false;
+    if (!isCandidate && !isTop && !isFirst) return;
     const isCall = stateOfCall(activity.name) !== undefined;
     const kinds = isCall && !this.#options.isChosen ? this.#calls : this.#kinds;
     const kind = kinds.of(time);
     this.#count(kind, time);
+    if (isFirst) this.#first = { kind, time };
     if (isTop && !isCall) this.#countTop(time);
     if (isCandidate && (this.#options.isWanted?.(time) ?? true)) {
       keepSlowest(kind, time, this.#options.slowestOfKind ?? this.#options.slowest);
@@ -124,6 +130,16 @@ export class Findings {
 
   /** The slowest: against their own kind, one of each kind first. */
   findings(): Finding[] {
+    const slowest = this.#slowest();
+    if (this.#first === undefined || this.#options.isChosen) return slowest;
+    const { kind, time } = this.#first;
+    const rank = kind.durations.countAbove(time.account.totalNs) + 1;
+    const first =
+      slowest.find((each) => each.time === time) ?? finding(kind, kind.durations.at(0.5), time, rank);
+    return [first, ...slowest.filter((each) => each !== first)].slice(0, this.#options.slowest);
+  }
+
+  #slowest(): Finding[] {
     const all: Finding[] = [];
     for (const kind of this.#used().all) {
       const usualNs = kind.durations.at(0.5);

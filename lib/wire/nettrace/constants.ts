@@ -84,6 +84,8 @@ export const UNKNOWN_PROCESSOR = 0xffff_ffff;
 export const ENTRY_POINT = 'EntryPoint';
 /** The property of a trace in which a flight recorder says why it has written it. */
 export const FLIGHT_RECORDER_REASON = 'FlightRecorderReason';
+/** The property with the id of the activity that was slow or failed, if that is why. */
+export const FLIGHT_RECORDER_ACTIVITY = 'FlightRecorderActivity';
 
 /** Field types. Versions 3 and 4 have those up to `Utf16Text`, and `Array` only in the tag `V2Params`. */
 export const TypeCode = {
