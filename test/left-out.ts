@@ -12,7 +12,9 @@ export default class LeftOut implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const skipped = modules.flatMap((module) =>
       Array.from(module.children.allTests('skipped'), ({ fullName }) => {
-        return /\(skipped: (.*)\)/.exec(fullName)?.[1] ?? `${module.relativeModuleId}: ${fullName}`;
+        return (
+          /\bskipped:? (.*?)\)(?:,| >|$)/.exec(fullName)?.[1] ?? `${module.relativeModuleId}: ${fullName}`
+        );
       }),
     );
     if (skipped.length > 0) process.stdout.write(`\nTests skipped here, by reason:\n${counted(skipped)}`);
