@@ -1,7 +1,7 @@
 // Runs the quick tests in the real node.exe, under Wine: `npm run test:wine [-- VITEST OPTIONS]`. Vitest and its bundler
 // come from npm as Windows gets them; the addon is the cross-built one.
 import { createHash } from 'node:crypto';
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeFolder } from '../lib/make-folder.mjs';
@@ -20,6 +20,8 @@ const RANDOM_DLL = `
     return SystemFunction036(bytes, (unsigned long)size);
   }`;
 
+const randomDll = '@rolldown/binding-win32-x64-msvc/bcryptprimitives.dll';
+
 /** Installs what the lock file names for Windows, in a folder of the cache that this version of the file has. */
 function packagesForWindows() {
   const text = manifests.map((name) => readFileSync(join(root, name), 'utf8')).join('\n');
@@ -29,22 +31,31 @@ function packagesForWindows() {
     for (const name of manifests) cpSync(join(root, name), join(scratch, name));
     const target = ['--os=win32', '--cpu=x64', '--ignore-scripts', '--no-audit', '--no-fund'];
     run('npm', ['ci', ...target], { cwd: scratch });
-    const binding = join(scratch, 'node_modules/@rolldown/binding-win32-x64-msvc');
-    const args = ['-shared', '-s', '-x', 'c', '-', '-ladvapi32', '-o', join(binding, 'bcryptprimitives.dll')];
+    const args = [
+      '-shared',
+      '-s',
+      '-x',
+      'c',
+      '-',
+      '-ladvapi32',
+      '-o',
+      join(scratch, 'node_modules', randomDll),
+    ];
     run('x86_64-w64-mingw32-gcc', args, { input: RANDOM_DLL, stdio: 'pipe' });
   });
   return join(folder, 'node_modules');
 }
 
-/** This checkout by links, which Wine follows without a word, with the packages and the addon of Windows. */
+/** A copy of this checkout, with the packages and the addon of Windows: by links, modules would find those of Linux. */
 function checkoutForWindows(folder) {
-  const own = ['.git', 'build', 'node_modules', 'prebuilds'];
-  for (const name of readdirSync(root).filter((each) => !own.includes(each))) {
-    symlinkSync(join(root, name), join(folder, name));
-  }
+  const left = ['.git', 'build', 'node_modules', 'packed', 'prebuilds', 'test/windows/build'].map((name) =>
+    join(root, name),
+  );
+  const { addon } = buildForWindows();
+  cpSync(root, folder, { recursive: true, filter: (path) => !left.includes(path) });
   symlinkSync(packagesForWindows(), join(folder, 'node_modules'));
   mkdirSync(join(folder, 'build/Release'), { recursive: true });
-  symlinkSync(buildForWindows().addon, join(folder, 'build/Release/tracewright.node'));
+  cpSync(addon, join(folder, 'build/Release/tracewright.node'));
 }
 
 /**
@@ -57,7 +68,9 @@ export async function runTestsInWine(options) {
     checkoutForWindows(folder);
     const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'quick'];
     const reporters = ['--reporter', 'default', '--reporter', './test/left-out.ts'];
-    return await runInWine([...vitest, ...reporters, ...options], {
+    // Wine on a busy machine takes its time: only the whole run has a limit
+    const patience = ['--testTimeout', '600000'];
+    return await runInWine([...vitest, ...reporters, ...patience, ...options], {
       cwd: folder,
       env: { TRACEWRIGHT_WINE: '1', NO_COLOR: '1' },
       timeout: 2400,
