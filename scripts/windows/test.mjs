@@ -66,7 +66,7 @@ export async function runTestsInWine(options) {
   const folder = mkdtempSync(join(tmpdir(), 'tracewright-windows-'));
   try {
     checkoutForWindows(folder);
-    const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'quick'];
+    const vitest = ['node_modules/vitest/vitest.mjs', 'run', '--project', 'quick', '--project', 'state'];
     const reporters = ['--reporter', 'default', '--reporter', './test/left-out.ts'];
     // Wine on a busy machine takes its time: only the whole run has a limit
     const patience = ['--testTimeout', '600000'];
