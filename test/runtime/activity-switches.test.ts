@@ -10,7 +10,17 @@ import { linuxOnly } from '../platforms.ts';
 const source = enableRuntimeEvents();
 const log = defineEventSource('Switching-Service', { WorkStart: event(), WorkStop: event() });
 const { flow } = sharedActivities();
-const isObserved = () => (flow as unknown as { onSwitch: unknown }).onSwitch !== undefined;
+let observers = 0;
+const { observeSwitches } = flow;
+flow.observeSwitches = (observer) => {
+  observers++;
+  const end = observeSwitches.call(flow, observer);
+  return () => {
+    observers--;
+    end();
+  };
+};
+const isObserved = () => observers > 0;
 
 const ends: (() => unknown)[] = [];
 afterEach(async () => {
