@@ -40,6 +40,8 @@ async function open(...report: Parameters<typeof openAnswers>): Promise<void> {
   await openAnswers(...report);
   const hasAnswers = await page.evaluate<boolean>(`!document.getElementById('tab-why').hidden`);
   if (hasAnswers) await clickOn('tab-tree');
+  // The mouse finds nothing before something is drawn.
+  await frame();
 }
 
 const focus = (id: string) => page.evaluate(`document.getElementById('${id}').focus()`);
