@@ -14,6 +14,9 @@
       "conditions": [
         ["OS=='linux'", {
           "sources": ["<!@(node -p \"require('./native/sources.json').linux.join(' ')\")"],
+          # A third of the size of -O3, and no event takes longer
+          "cflags!": ["-O3"],
+          "cflags": ["-Os"],
           "cflags_cc": ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-fvisibility=hidden", "-fstack-protector-strong"],
           # Never unmapped: the kernel writes to the flag page even after the last environment is gone
           "ldflags": ["-Wl,-z,nodelete", "-Wl,-z,relro", "-Wl,-z,now"]
