@@ -171,19 +171,23 @@ describe('if Node.js has no inspector', () => {
   });
 });
 
-describe('a session with events', () => {
+/** A busy machine may give a test little of its time. */
+const LONGEST_MS = 20_000;
+
+describe('a session with events', { timeout: 2 * LONGEST_MS }, () => {
   it('gets the samples in the turns of the event loop, and a sequence point after all of them', async () => {
-    const written: number[] = [];
+    const written = new Set<number>();
     const complete: boolean[] = [];
     await sampled(6, async ({ samples, flush }) => {
-      for (let turn = 0; turn < 150; turn++) {
+      const end = performance.now() + LONGEST_MS;
+      while (written.size < 4 && performance.now() < end) {
         burnLong(10);
         complete.push(flush());
-        written.push(samples.written);
+        if (samples.written > 0) written.add(samples.written);
         await setImmediate();
       }
     });
-    expect(written.filter((count, i) => count > (written[i - 1] ?? 0)).length).toBeGreaterThan(3);
+    expect(written.size).toBe(4);
     // None of these calls wrote all samples up to its time: the one that a slice asked for did.
     expect(complete).not.toContain(true);
   });
@@ -211,18 +215,19 @@ describe('a session with events', () => {
   });
 
   it('has a sequence point within a second or so, although its application is busy', async () => {
-    const complete: boolean[] = [];
+    let complete = 0;
     const { samples } = await sampled(6, async (recorder) => {
       const flush = vi.spyOn(recorder.samples, 'takeDue');
-      for (let turn = 0; turn < 240; turn++) {
+      const end = performance.now() + LONGEST_MS;
+      while (complete < 2 && performance.now() < end) {
         burnLong(10);
         recorder.flush();
         await setImmediate();
+        complete = flush.mock.results.filter(({ value }) => value === true).length;
       }
-      complete.push(...flush.mock.results.map(({ value }) => value));
     });
     expect(samples.dropped).toBe(0);
-    expect(complete.filter((isComplete) => isComplete).length).toBeGreaterThanOrEqual(2);
+    expect(complete).toBe(2);
   });
 });
 
