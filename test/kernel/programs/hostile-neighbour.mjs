@@ -37,6 +37,13 @@ const odd = [
   'format',
 ];
 
+function nameOf(number) {
+  if (number < odd.length) return odd[number];
+  // A recorder that starts late is not told of the first one.
+  if (number % 100 === 0) return `with${number}/slash_L4K1`;
+  return `Flood${number}_L${1 + (number % 5)}K${number.toString(16)}`;
+}
+
 function plant() {
   mkdirSync(`${trap}/pipe`, { recursive: true });
   mkdirSync(`${trap}/link`, { recursive: true });
@@ -87,8 +94,7 @@ function registrar() {
   return (count) => {
     for (let left = count; left > 0; left--) {
       if (taken.length >= words) addon.release(taken.shift());
-      const name =
-        number < odd.length ? odd[number] : `Flood${number}_L${1 + (number % 5)}K${number.toString(16)}`;
+      const name = nameOf(number);
       number++;
       const word = addon.allocate();
       taken.push(word);
