@@ -1,3 +1,4 @@
+import { getSystemErrorName } from 'node:util';
 import { thrownText } from './value-text.ts';
 
 /** The system's error code for a failed call: `ENOENT`. */
@@ -7,6 +8,15 @@ export function systemCodeOf(error: unknown): string | undefined {
   } catch {
     // An application can throw anything, even a proxy that throws.
     return undefined;
+  }
+}
+
+/** The name of an error number of the addon or the kernel, which is positive: `ENOENT`. */
+export function systemErrorName(error: number): string {
+  try {
+    return getSystemErrorName(-error);
+  } catch {
+    return `error ${error}`;
   }
 }
 

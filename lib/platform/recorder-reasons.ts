@@ -3,7 +3,7 @@
  * perf_event_open(2).
  */
 import { readFileSync } from 'node:fs';
-import { getSystemErrorName } from 'node:util';
+import { systemErrorName } from '../base/system-code.ts';
 import { PerfEventsError, RecorderError } from './recorder-error.ts';
 
 const PARANOID_FILE = '/proc/sys/kernel/perf_event_paranoid';
@@ -50,14 +50,6 @@ export function recorderAddReason(error: number, tracepoint: string): string {
   if (name === 'EACCES' || name === 'EPERM')
     return `${tracepoint} is not recorded: ${permissionReason(name)}`;
   return `${tracepoint} is not recorded (${name}).`;
-}
-
-export function systemErrorName(error: number): string {
-  try {
-    return getSystemErrorName(-error);
-  } catch {
-    return `error ${error}`;
-  }
 }
 
 function permissionReason(name: string): string {

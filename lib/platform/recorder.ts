@@ -2,8 +2,10 @@
  * The addon's recorder: one ring buffer per processor, and a thread that writes their contents to a file or a pipe. See
  * native/recorder.h.
  */
+
 import { closeSync } from 'node:fs';
 import { endianness } from 'node:os';
+import { systemErrorName } from '../base/system-code.ts';
 import {
   overwrittenRingAttr,
   SAMPLE_TIME_OFFSET,
@@ -17,7 +19,7 @@ import { FINISHED_ROUND } from '../wire/perf-data/write/records.ts';
 import { linuxAddon } from './addon.ts';
 import type { ClockPair, LinuxAddon, RecorderCounts } from './addon-functions.ts';
 import { needed, RecorderError } from './recorder-error.ts';
-import { recorderAddReason, recorderOpenError, systemErrorName } from './recorder-reasons.ts';
+import { recorderAddReason, recorderOpenError } from './recorder-reasons.ts';
 
 export interface RecorderOptions {
   /** Their numbers. */

@@ -3,10 +3,10 @@
  * sends, and never keep this process alive. Node.js's own do none of this. Linux only; see native/linux/unix_socket.h
  * and native/descriptor_watches.h.
  */
+import { systemErrorName } from '../base/system-code.ts';
 import { linuxAddon } from './addon.ts';
 import type { LinuxAddon } from './addon-functions.ts';
 import { OwnedDescriptor } from './owned-descriptor.ts';
-import { systemErrorName } from './recorder-reasons.ts';
 
 /** What a descriptor can be watched for, and reported ready for. */
 export const Ready = { ToReceive: 1, ToSend: 2 } as const;

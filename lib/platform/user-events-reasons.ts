@@ -1,8 +1,8 @@
 /** Errors of user_events as text: what is missing, and how to get it. */
-import { getSystemErrorName } from 'node:util';
+import { systemErrorName } from '../base/system-code.ts';
 
 export function openReason(error: number, path: string): string {
-  const name = errorName(error);
+  const name = systemErrorName(error);
   switch (name) {
     case 'ENOENT':
       return `There is no ${path}: user_events needs Linux 6.4 or later with CONFIG_USER_EVENTS, and tracefs mounted.`;
@@ -18,7 +18,7 @@ export function openReason(error: number, path: string): string {
 }
 
 export function registerReason(error: number, tracepoint: string): string {
-  const name = errorName(error);
+  const name = systemErrorName(error);
   switch (name) {
     case 'EADDRINUSE':
       return `Another program has registered the tracepoint ${tracepoint} with other fields (EADDRINUSE).`;
@@ -34,15 +34,7 @@ export function registerReason(error: number, tracepoint: string): string {
 
 /** The kernel's name for the error. */
 export function writeReason(error: number): string {
-  return errorName(error);
-}
-
-function errorName(error: number): string {
-  try {
-    return getSystemErrorName(-error);
-  } catch {
-    return `error ${error}`;
-  }
+  return systemErrorName(error);
 }
 
 function folderOf(path: string): string {

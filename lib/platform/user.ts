@@ -1,7 +1,7 @@
 /** The user as whom a recorded command runs when root records: see native/user_functions.cc. */
+import { systemErrorName } from '../base/system-code.ts';
 import { linuxAddon } from './addon.ts';
 import type { LinuxAddon, User } from './addon-functions.ts';
-import { systemErrorName } from './recorder-reasons.ts';
 
 const MAX_ID = 0xffff_fffe;
 

@@ -2,10 +2,12 @@
  * The CPU samples of a recording: stacks of what runs on the processors, on the same rings and clock as its events.
  * Source: perf_event_open(2).
  */
+
 import { readFileSync } from 'node:fs';
+import { systemErrorName } from '../base/system-code.ts';
 import { Recorder, type RecorderOptions } from '../platform/recorder.ts';
 import { PerfEventsError, RecorderError } from '../platform/recorder-error.ts';
-import { recorderAddReason, systemErrorName } from '../platform/recorder-reasons.ts';
+import { recorderAddReason } from '../platform/recorder-reasons.ts';
 import { cpuSampleAttr, type EventScope } from '../wire/perf-data/write/attr.ts';
 import type { RecordedEvent } from '../wire/perf-data/write/features.ts';
 import { batches, kernelMappings, numbersIn, processMappings } from './code-mappings.ts';

@@ -1,7 +1,8 @@
 /** A recording of the system's user_events into a perf.data file, from start to end. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import { systemErrorName } from '../base/system-code.ts';
 import type { RecorderCounts } from '../platform/addon-functions.ts';
-import { systemErrorName } from '../platform/recorder-reasons.ts';
 import { announcement } from '../wire/perf-data/write/pipe.ts';
 import { lostRecord } from '../wire/perf-data/write/records.ts';
 import { tracingData } from '../wire/perf-data/write/tracing-data.ts';

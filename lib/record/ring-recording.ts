@@ -2,11 +2,12 @@
  * A flight recorder of the system: the kernel keeps the latest user_events and CPU samples in rings, which are dumped
  * into perf.data files on request. Source: perf_event_open(2) (write_backward), `perf record --overwrite`.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { dumpName } from '../base/output-file.ts';
+import { systemErrorName } from '../base/system-code.ts';
 import type { RecorderCounts } from '../platform/addon-functions.ts';
 import { RecorderError } from '../platform/recorder-error.ts';
-import { systemErrorName } from '../platform/recorder-reasons.ts';
 import { lostRecord } from '../wire/perf-data/write/records.ts';
 import { batches } from './code-mappings.ts';
 import { RecordingFile } from './recording-file.ts';

@@ -5,10 +5,10 @@
 
 import { fstatSync, ftruncateSync, writeSync } from 'node:fs';
 import { ByteWriter } from '../base/byte-writer.ts';
-import { systemCodeText } from '../base/system-code.ts';
+import { systemCodeText, systemErrorName } from '../base/system-code.ts';
 import type { ClockPair, RecorderCounts } from '../platform/addon-functions.ts';
 import { RecorderError } from '../platform/recorder-error.ts';
-import { recorderAddReason, systemErrorName } from '../platform/recorder-reasons.ts';
+import { recorderAddReason } from '../platform/recorder-reasons.ts';
 import { commonFields, type FtraceEvent, readPage } from '../wire/ftrace/page.ts';
 import { sideBandAttr, tracepointAttr } from '../wire/perf-data/write/attr.ts';
 import type { RecordedEvent } from '../wire/perf-data/write/features.ts';
