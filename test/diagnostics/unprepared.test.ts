@@ -38,6 +38,8 @@ const KINDS: Readonly<Record<string, object>> = {
     says: OPENED('was open for N ms').replace('into it,', 'into it and N of its worker threads,'),
     threads: expect.toSatisfy((threads: number) => threads > 1),
   },
+  // It is attached to in the middle of its JavaScript, and gets to its loop later.
+  busy: { ...RECORDED, hasRequests: false, threads: 0 },
   // Its loop cannot close the port. Being sent SIGTERM, it has no handler that could run.
   stuck: { ...RECORDED, hasRequests: false, threads: 0, isAsBefore: false, exit: 'SIGTERM' },
   handler: {

@@ -41,7 +41,8 @@ export const KEEP_OPEN = "void globalThis[Symbol.for('tracewright.inspector-guar
 
 /** The first expression: has the process close its inspector by itself, and asks what it is. */
 export function guardExpression(closesItself: boolean): string {
-  return call(guard, closesItself ? GUARD_MS : 0, join(packageFolder(), BUNDLES, 'auto.cjs'));
+  const file = join(packageFolder(), BUNDLES, 'auto.cjs');
+  return `(${guard})(${closeInspector}, ${closesItself ? GUARD_MS : 0}, ${JSON.stringify(file)})`;
 }
 
 /** Closes the inspector at once, also in the middle of a loop that never ends. */
@@ -80,13 +81,13 @@ function call<A extends unknown[]>(work: (...args: A) => unknown, ...args: A): s
   return `(${work})(${args.map((arg) => JSON.stringify(arg) ?? 'undefined').join()})`;
 }
 
-function guard(milliseconds: number, file: string): TargetFacts {
+function guard(close: () => void, milliseconds: number, file: string): TargetFacts {
   const builtin = (name: string) => {
     if (typeof process.getBuiltinModule === 'function') return process.getBuiltinModule(name);
     return typeof require === 'function' ? require(name) : process.mainModule?.require(name);
   };
   if (milliseconds > 0) {
-    const timer = setTimeout(() => builtin('inspector').close(), milliseconds);
+    const timer = setTimeout(close, milliseconds);
     timer.unref();
     Object.defineProperty(globalThis, Symbol.for('tracewright.inspector-guard'), {
       value: timer,
@@ -115,6 +116,9 @@ function closeInspector(): void {
         ? require(name)
         : process.mainModule?.require(name);
   builtin.close();
+  // Node.js answers SIGUSR1 twice: it interrupts JavaScript, and wakes the event loop, which opens the inspector again if
+  // that is closed by then (`Agent::RequestIoThreadStart`; seen with Node.js 20 to 26).
+  setImmediate(() => builtin.close());
 }
 
 function prepare(

@@ -35,6 +35,14 @@ if (kind === 'cluster' && cluster.isPrimary) {
       parentPort.postMessage('ready');
     });
   }
+} else if (kind === 'busy') {
+  listen((port) => {
+    say(port);
+    setTimeout(() => {
+      const end = Date.now() + 5000;
+      while (Date.now() < end) JSON.parse('{}');
+    }, 100);
+  });
 } else if (kind === 'stuck') {
   process.removeAllListeners('SIGTERM');
   listen((port) => {

@@ -203,6 +203,7 @@ const kinds = {
   workers: async () => attached(await started(withServer(), { env: { KIND: 'workers' } })),
   stuck: async () =>
     attached(await started(withServer(), { env: { KIND: 'stuck' } }), { isReachable: false, isLeft: true }),
+  busy: async () => attached(await started(withServer(), { env: { KIND: 'busy' } }), { isReachable: false }),
   inspect: async () => attached(await started(withServer('--inspect=127.0.0.1:0'))),
   handler: async () => attached(await started(withServer(), { env: { KIND: 'handler' } })),
   'disable-sigusr1': async () => attached(await started(withServer('--disable-sigusr1'))),
