@@ -64,7 +64,7 @@ export type Terms = readonly (readonly [name: string, text: string])[];
 export interface OptionRow {
   /** One letter. */
   readonly short?: string;
-  /** Without one, the option is a switch. */
+  /** An option without a kind of value is a switch. */
   readonly value?: ValueKind<unknown>;
   readonly repeats?: true;
   /** Shells show its beginning, up to the first of `:;,.`. Any white space is one blank. */
@@ -73,7 +73,7 @@ export interface OptionRow {
   readonly terms?: Terms;
 }
 
-/** By name, without dashes. */
+/** The rows have the names of their options, without dashes. */
 export type OptionRows = Readonly<Record<string, OptionRow>>;
 
 /** What was given: `true` for a switch, a value, or the values of an option that can be repeated. */

@@ -27,7 +27,7 @@ export const RuntimeKeywords = {
   ActivitySwitches: ACTIVITY_SWITCH.keyword,
   /** Its level is above Verbose, too. */
   ActivityRuns: ACTIVITY_RUN.keyword,
-  /** Only those who ask for it get it, as well. */
+  /** Its level is above Verbose, too. */
   ActivityCode: 0x40n,
   /** Only sessions with the argument `PendingWork=1` cause it. */
   PendingWork: 0x80n,

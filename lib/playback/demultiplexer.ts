@@ -1,4 +1,5 @@
 /** Routes each event to the queries for its kind, and finds out quickly if there are none. */
+import { append } from '../base/append.ts';
 import type { Nanoseconds } from '../trace/trace-event.ts';
 import {
   type EventClass,
@@ -154,10 +155,4 @@ function union(first: Sinks, second: Sinks): Sinks {
   if (first.length === 0) return second;
   if (second.length === 0) return first;
   return [...new Set([...first, ...second])];
-}
-
-function append<Key, Item>(lists: Map<Key, Item[]>, key: Key, item: Item): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [item]);
-  else list.push(item);
 }

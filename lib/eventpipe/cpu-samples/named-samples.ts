@@ -85,7 +85,8 @@ export class NamedSamples {
 
   /** @param ticks when the times were read */
   writeTimes({ threadCpuMSec, loopIdleMSec }: ThreadTimes, ticks: bigint): void {
-    this.#bytes.bytes(new Uint8Array(Float64Array.of(threadCpuMSec, loopIdleMSec).buffer));
+    this.#bytes.float64(threadCpuMSec);
+    this.#bytes.float64(loopIdleMSec);
     this.#event(THREAD_TIMES, ticks);
   }
 

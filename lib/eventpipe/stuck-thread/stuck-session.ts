@@ -158,7 +158,7 @@ export class StuckSession {
       bytes.utf16Terminated(request.pathAndQuery);
       bytes.utf16Terminated(request.method);
     }
-    bytes.bytes(new Uint8Array(Float64Array.of(startedAgoMSec).buffer));
+    bytes.float64(startedAgoMSec);
     const metadata: WrittenMetadata = {
       ...MAIN_THREAD_STUCK,
       provider,
@@ -187,7 +187,7 @@ export class StuckSession {
     const { osThreadId, waitedMs, running } = this.#stuck;
     const bytes = new NetTraceBytes();
     bytes.uint32(osThreadId);
-    bytes.bytes(new Uint8Array(new Float64Array([waitedMs]).buffer));
+    bytes.float64(waitedMs);
     this.#writeOfMain(MAIN_THREAD_STUCK, bytes, running);
   }
 

@@ -2,6 +2,7 @@
  * What is open in a process at the end of a short session: activities and what each waits for, and what else Node.js
  * has begun; see docs/explain.md.
  */
+import { append } from '../../base/append.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { SampledStack } from '../cpu/cpu-profile.ts';
 import type { TracedActivity } from '../traced-activity.ts';
@@ -135,11 +136,11 @@ export class OpenWork {
   /** Those around others come first, the oldest of each level before younger ones. */
   activities(explained: ExplainedActivities): OpenActivity[] {
     const open = [...explained.open()].filter(({ activity }) => activity.name !== MODULE_LOAD);
+    const times = new Map(open.map((time) => [time.activity, time]));
     const inside = new Map<ActivityTime | undefined, ActivityTime[]>();
-    for (const time of open) {
-      const around = nearest(time.activity.parent, open);
-      inside.set(around, [...(inside.get(around) ?? []), time]);
-    }
+    for (const time of open) append(inside, nearest(time.activity.parent, times), time);
+    const pending = new Map<TracedActivity | undefined, Pending[]>();
+    for (const each of this.#pending) append(pending, each.activity, each);
     const found: OpenActivity[] = [];
     const add = (time: ActivityTime, depth: number) => {
       const inner = inside.get(time) ?? [];
@@ -148,7 +149,7 @@ export class OpenWork {
         depth,
         ageNs: explained.activities.nowNs - time.activity.startNs,
         isRunning: time.activity === this.#running,
-        waitsFor: this.#waitsOf(time, inner),
+        waitsFor: waitsOf(time, inner, pending.get(time.activity) ?? []),
       });
       for (const each of inner) add(each, depth + 1);
     };
@@ -168,31 +169,35 @@ export class OpenWork {
     }
     return [...byText.values()].sort((a, b) => b.count - a.count);
   }
+}
 
-  #waitsOf({ activity }: ActivityTime, inside: readonly ActivityTime[]): readonly OpenWait[] {
-    const own = this.#pending.filter((each) => each.activity === activity);
-    const isServed = (each: Pending) => each.kind.startsWith(SERVED);
-    // What a call waits for is known by its name; what it has begun for that says nothing more.
-    const call = inside.length === 0 ? stateOfCall(activity.name) : undefined;
-    const waits = [
-      ...inside.map(({ label }): OpenWait => ({ state: 'child', what: label, text: label })),
-      ...own.filter(isServed).flatMap((each) => waitOf(each) ?? []),
-      ...(call === undefined
-        ? own.filter((each) => !isServed(each)).flatMap((each) => waitOf(each) ?? [])
-        : []),
-      ...(call === undefined ? [] : [{ ...call, text: call.what }]),
-    ];
-    return [...new Map(waits.map((wait) => [wait.text, wait])).values()];
-  }
+/** @param own what was begun in the activity */
+function waitsOf(
+  { activity }: ActivityTime,
+  inside: readonly ActivityTime[],
+  own: readonly Pending[],
+): readonly OpenWait[] {
+  const isServed = (each: Pending) => each.kind.startsWith(SERVED);
+  const served = own.filter(isServed).flatMap((each) => waitOf(each) ?? []);
+  // What a call waits for is known by its name; what it has begun for that says nothing more.
+  const call = inside.length === 0 ? stateOfCall(activity.name) : undefined;
+  const waits = [
+    ...inside.map(({ label }): OpenWait => ({ state: 'child', what: label, text: label })),
+    ...served,
+    ...(call === undefined
+      ? own.filter((each) => !isServed(each)).flatMap((each) => waitOf(each) ?? [])
+      : [{ ...call, text: call.what }]),
+  ];
+  return [...new Map(waits.map((wait) => [wait.text, wait])).values()];
 }
 
 /** The nearest activity around that is among the open ones. */
 function nearest(
   activity: TracedActivity | undefined,
-  open: readonly ActivityTime[],
+  open: ReadonlyMap<TracedActivity, ActivityTime>,
 ): ActivityTime | undefined {
   for (let at = activity; at !== undefined; at = at.parent) {
-    const found = open.find((each) => each.activity === at);
+    const found = open.get(at);
     if (found !== undefined) return found;
   }
   return undefined;

@@ -314,7 +314,7 @@ export interface Packet {
   readonly trackDescriptor?: TrackDescriptor;
   readonly packetDefaults?: { readonly timestampClockId?: Integer; readonly trackEventDefaults?: TrackEvent };
   readonly perfSample?: PerfSample;
-  /** The same member as it is written. */
+  /** A packet that is read has the bytes instead: see `ReadPacket`. */
   readonly trackEvent?: WrittenTrackEvent;
 }
 

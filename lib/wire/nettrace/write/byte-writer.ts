@@ -40,6 +40,11 @@ export class NetTraceBytes extends ByteWriter {
     putGuid(this.view, at, value);
   }
 
+  float64(value: number): void {
+    const at = this.grow(Float64Array.BYTES_PER_ELEMENT);
+    this.view.setFloat64(at, value, true);
+  }
+
   /** UTF-8 after its length in bytes. */
   utf8(text: string): void {
     const size = Buffer.byteLength(text);
