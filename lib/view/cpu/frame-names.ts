@@ -37,6 +37,11 @@ export function isBuiltIn({ name }: Frame): boolean {
   return BUILT_IN.test(name);
 }
 
+/** Whether it is a function of a package that the application has installed. */
+export function isOfPackage({ module }: Frame): boolean {
+  return module.replaceAll('\\', '/').includes(PACKAGES);
+}
+
 interface Method {
   readonly name: string;
   /** The file depends on the process and the runtime's id. */

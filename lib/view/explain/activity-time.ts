@@ -9,6 +9,7 @@ import { type Calls, countCall, ModuleLoads } from './calls.ts';
 import { KEPT_RUNS, type LoopRun, type LoopRuns } from './loop-runs.ts';
 import {
   BLOCKED,
+  isPart,
   NO_RUN,
   OFF_PROCESSOR,
   PREEMPTED,
@@ -46,7 +47,7 @@ export class ActivityTime {
   isAborted = false;
   /** The stacks of the activity's own runs, with their samples. */
   stacks: Map<SampledStack, number> | undefined;
-  calls: Calls[] = NO_CALLS;
+  calls: Calls<ActivityTime>[] = NO_CALLS;
   /** The line of the application that started it. */
   startedAt: string | undefined;
   /** The modules that were loaded in it, and itself if it is such a load. */
@@ -243,7 +244,7 @@ export class ActivityTime {
     if (this.isAborted && isEnd)
       return { state: { state: 'unknown', what: UNKNOWN.aborted }, isCertain: false };
     if (by === undefined) return { state: { state: 'unknown', what: UNKNOWN.noWaker }, isCertain: false };
-    if (by.activity === this.activity && by.isOwnCallback) {
+    if (by.isOwnCallback && by.activity !== undefined && wholeOf(by.activity) === wholeOf(this.activity)) {
       const state = this.#stateOfWaker(by.waker);
       return { state, isCertain: state.state === 'timer' || state.state === 'threadPool' };
     }
@@ -258,8 +259,8 @@ export class ActivityTime {
   /** It was woken in a callback that is not its own. */
   #stateOfOther(run: LoopRun): StateOf {
     const { waker, wokenBy, wokenByLabel } = run;
-    const isRelated =
-      wokenBy !== undefined && (isInside(wokenBy, this.activity) || isInside(this.activity, wokenBy));
+    const whole = wholeOf(this.activity);
+    const isRelated = wokenBy !== undefined && (isInside(wokenBy, whole) || isInside(whole, wokenBy));
     const state = this.#stateOfWaker(waker);
     if (isRelated) return state;
     // A callback of another activity that goes on let it go on: the two share a queue, a pool or a lock.
@@ -376,6 +377,8 @@ export class ActivityTime {
     }
     if (this.calls === NO_CALLS) this.calls = [];
     countCall(this.calls, inner);
+    // Only its account is of interest from now on.
+    if (!isPart(this.activity.name)) inner.#stretches = NO_STRETCHES;
   }
 }
 
@@ -385,7 +388,7 @@ const NO_PIECES: (Stretch | Wait)[] = [];
 const NO_STRETCHES: Stretch[] = [];
 const NO_STEPS: PathStep<ActivityTime>[] = [];
 const NO_RUNS: LoopRun[] = [];
-const NO_CALLS: Calls[] = [];
+const NO_CALLS: Calls<ActivityTime>[] = [];
 const NOT_OBSERVED: StateOf = { state: 'unknown', what: UNKNOWN.notObserved };
 const RUNNING: StateOf = { state: 'running', what: '' };
 const LOST: StateOf = { state: 'unknown', what: UNKNOWN.lost };
@@ -395,6 +398,13 @@ function isMostlyCollection(run: LoopRun | undefined): boolean {
   let ns = 0;
   for (const { startNs, endNs } of run.collections) ns += endNs - startNs;
   return 2 * ns > run.endNs - run.startNs;
+}
+
+/** The activity itself, or the one of which it is a part. */
+export function wholeOf(activity: TracedActivity): TracedActivity {
+  let whole = activity;
+  while (whole.parent !== undefined && isPart(whole.name)) whole = whole.parent;
+  return whole;
 }
 
 function isInside(inner: TracedActivity, outer: TracedActivity): boolean {

@@ -11,7 +11,7 @@ const OVERLAP = 0.1;
 const MAX_PACKAGES = 1000;
 
 /** The activities of one kind inside another. */
-export interface Calls {
+export interface Calls<Inside extends Call = Call> {
   readonly label: string;
   count: number;
   failed: number;
@@ -24,6 +24,7 @@ export interface Calls {
   endNs: number;
   /** The line of the application that started them, if all are known to have the same: `cart.mjs:17`. */
   startedAt: string | undefined;
+  longest: Inside;
 }
 
 /** An activity inside that has ended, and what it is called. */
@@ -33,15 +34,19 @@ interface Call {
   readonly startedAt: string | undefined;
 }
 
-export function countCall(all: Calls[], { activity, label, startedAt }: Call): void {
+export function countCall<Inside extends Call>(all: Calls<Inside>[], inner: Inside): void {
+  const { activity, label, startedAt } = inner;
   const { startNs, endNs = startNs, isFailed } = activity;
   const known = all.find((each) => each.label === label);
   if (known === undefined) {
     if (all.length >= MAX_CALLS) return;
     const failed = isFailed ? 1 : 0;
-    all.push({ label, count: 1, failed, inTurn: 1, totalNs: endNs - startNs, startNs, endNs, startedAt });
+    const totalNs = endNs - startNs;
+    all.push({ label, count: 1, failed, inTurn: 1, totalNs, startNs, endNs, startedAt, longest: inner });
     return;
   }
+  const { startNs: longestFrom, endNs: longestTo = longestFrom } = known.longest.activity;
+  if (endNs - startNs > longestTo - longestFrom) known.longest = inner;
   const shortNs = Math.min(endNs - startNs, known.totalNs / known.count);
   known.count++;
   if (isFailed) known.failed++;

@@ -10,10 +10,10 @@ import type { FrameNames } from '../cpu/frame-names.ts';
 import { type ActivityChange, TraceActivities } from '../trace-activities.ts';
 import { TracedActivity } from '../traced-activity.ts';
 import { ActivityLabels } from './activity-labels.ts';
-import { ActivityTime } from './activity-time.ts';
+import { ActivityTime, wholeOf } from './activity-time.ts';
 import { ITSELF, isMostlyItself } from './hot-code.ts';
 import { isOfNode, isShortRun, type LoopRun, LoopRuns } from './loop-runs.ts';
-import { MODULE_LOAD, stateOfCall } from './states.ts';
+import { isPart, MODULE_LOAD, stateOfCall } from './states.ts';
 
 export interface ExplainOptions {
   /** Called with each activity that has ended, when its account is complete, in order of the ends on a thread. */
@@ -146,7 +146,7 @@ export class ExplainedActivities {
     const around = parent && this.#times.get(parent.index);
     const { method } = event.payload;
     time.hasBody = typeof method === 'string' ? WITH_BODY.has(method) : (around?.hasBody ?? false);
-    around?.addInside(time);
+    if (!isPart(activity.name)) this.#addInside(time);
   }
 
   #stop(event: TraceEvent, activity: TracedActivity): void {
@@ -196,7 +196,7 @@ export class ExplainedActivities {
     step.endNs = endNs;
     const place = [payload.host, payload.serverName].find((each) => typeof each === 'string');
     const time = new ActivityTime(step, `${STEPS.get(name)}${place ?? ''}`, around.loop);
-    around.addInside(time);
+    this.#addInside(time);
     time.isSelected = false;
     this.#threadOf(event).ended.push(time);
   }
@@ -229,7 +229,15 @@ export class ExplainedActivities {
   }
 
   #labelOf(activity: TracedActivity): string {
-    return this.#times.get(activity.index)?.label ?? activity.task;
+    const whole = wholeOf(activity);
+    return this.#times.get(whole.index)?.label ?? whole.task;
+  }
+
+  /** Adds it to the activity around it, and to those of which that one is a part. */
+  #addInside(time: ActivityTime): void {
+    for (let at = time.activity.parent; at !== undefined; at = isPart(at.name) ? at.parent : undefined) {
+      this.#times.get(at.index)?.addInside(time);
+    }
   }
 
   #settle(nowNs: number): void {
@@ -258,8 +266,12 @@ export class ExplainedActivities {
   #addRunTo(run: LoopRun, loop: LoopRuns): void {
     const { activity } = run;
     if (activity === undefined) return;
-    this.#times.get(activity.index)?.addRun(run);
-    for (let around = activity.parent; around !== undefined; around = around.parent) {
+    const whole = wholeOf(activity);
+    for (let at: TracedActivity | undefined = activity; at !== undefined; at = at.parent) {
+      this.#times.get(at.index)?.addRun(run);
+      if (at === whole) break;
+    }
+    for (let around = whole.parent; around !== undefined; around = around.parent) {
       const time = this.#times.get(around.index);
       if (time?.loop === loop) time.addRunInside(run);
     }

@@ -1,7 +1,7 @@
 /** Which code CPU samples were taken in, in a few words: the application's function, and what of Node.js it called. */
 import { baseName } from '../../symbols/symbol-folders.ts';
 import type { SampledStack } from '../cpu/cpu-profile.ts';
-import { type Frame, isBuiltIn, isOfTracer } from '../cpu/frame-names.ts';
+import { type Frame, isBuiltIn, isOfPackage, isOfTracer } from '../cpu/frame-names.ts';
 
 export type FramesOf = (stack: SampledStack) => readonly Frame[];
 
@@ -83,7 +83,8 @@ function codeOf(frames: readonly Frame[]): Code | undefined {
   if (module !== '')
     return { text: module === undefined ? NATIVE : `${NATIVE} of ${module.slice(0, -1)}`, called: undefined };
   if (names.some((name) => LOADING.test(name))) return { text: 'loading modules', called: undefined };
-  const own = code.findIndex((frame) => !isBuiltIn(frame) && !isOfTracer(frame));
+  const isOwn = (frame: Frame) => !isBuiltIn(frame) && !isOfTracer(frame);
+  const own = code.findIndex(isOwn);
   if (own < 0) {
     if (code.some(isOfTracer)) return { text: ITSELF, called: undefined };
     const builtIn = names.findLast((name) => !LOOP.test(name) && name.startsWith('node:')) ?? names[0];
@@ -91,7 +92,11 @@ function codeOf(frames: readonly Frame[]): Code | undefined {
   }
   const called = names[own - 1];
   const text = functionText(names[own] as string);
-  return { text: called === undefined ? text : `${memberOf(called)}, called by ${text}`, called };
+  const inner = called === undefined ? text : memberOf(called);
+  // What a package does is done for a function that its users can change.
+  const caller = code.findIndex((frame) => isOwn(frame) && !isOfPackage(frame));
+  if (caller > own) return { text: `${inner}, called by ${functionText(names[caller] as string)}`, called };
+  return { text: called === undefined ? text : `${inner}, called by ${text}`, called };
 }
 
 /** Samples of the system also have frames of V8 and the kernel, which say nothing beside those of JavaScript. */

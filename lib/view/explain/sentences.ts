@@ -1,6 +1,7 @@
 /** What an account says, as sentences for people. */
 import { countText, thousands } from '../number-text.ts';
 import type { AccountEntry } from './account.ts';
+import type { ActivityTime } from './activity-time.ts';
 import type { Calls, ModuleLoads } from './calls.ts';
 import { OUTSIDE, type Recorded } from './explained-activities.ts';
 import {
@@ -14,7 +15,7 @@ import {
 } from './findings.ts';
 import { type FramesOf, type HotCode, hottestCode, ITSELF } from './hot-code.ts';
 import type { LoopRun } from './loop-runs.ts';
-import { BLOCKED, NO_RUN, PREEMPTED, SHORT_RUNS, type State } from './states.ts';
+import { BLOCKED, NO_RUN, PREEMPTED, SHORT_RUNS, type State, stateOfCall } from './states.ts';
 
 const NS_PER_MS = 1e6;
 /** Smaller shares of a duration, and of the time of all activities together, are not worth a line. */
@@ -212,7 +213,7 @@ function causeOf(entry: AccountEntry, finding: Finding, framesOf: FramesOf): str
     case 'held':
       return heldText(entry, finding, framesOf);
     case 'child':
-      return `It waited ${time_} for ${callsText(what, time.calls)}.`;
+      return `It waited ${time_} for ${callsText(what, time.calls)}.${insideText(what, finding, framesOf)}`;
     case 'threadPool':
       return `It waited ${time_} for the thread pool (${what}).`;
     case 'pool':
@@ -224,6 +225,23 @@ function causeOf(entry: AccountEntry, finding: Finding, framesOf: FramesOf): str
     case 'unknown':
       return `For ${time_} the trace does not say what it waited for: ${what}.`;
   }
+}
+
+/** Why the longest of such calls took so long, if that was code of the application. */
+function insideText(what: string, finding: Finding, framesOf: FramesOf): string {
+  let time: ActivityTime | undefined = finding.time;
+  let isOnly = true;
+  for (const label of what.split(' › ')) {
+    const calls: Calls<ActivityTime> | undefined = time.calls.find((each) => each.label === label);
+    if (calls === undefined) return '';
+    time = calls.longest;
+    isOnly &&= calls.count === 1;
+  }
+  const [cause] = time.account.entries;
+  const isKnown = cause !== undefined && cause.state !== 'child' && cause.state !== 'unknown';
+  if (!isKnown || stateOfCall(time.activity.name) !== undefined) return '';
+  const [first = '', ...rest] = causeOf(cause, { ...finding, time }, framesOf);
+  return ` ${isOnly ? 'There' : 'In the longest'}, ${first.toLowerCase()}${rest.join('')}`;
 }
 
 /** While it had no processor because of others, its code ran as far as it can tell. */

@@ -97,6 +97,13 @@ const WAITS: Readonly<Record<string, StateOf>> = {
   message: { state: 'otherSide', what: 'a message of another thread' },
 };
 
+/** Activities whose code is that of the activity around them: what frameworks call to serve a request. */
+const PARTS = new Set(named('Node.Middleware/Handler'));
+
+export function isPart(name: string): boolean {
+  return PARTS.has(name);
+}
+
 /** The load of a module. */
 export const MODULE_LOAD = 'Node.Module/Load';
 
@@ -120,16 +127,15 @@ const CALLS: Readonly<Record<string, StateOf>> = {
   'System.Net.Security/Handshake': { state: 'otherSide', what: 'TLS' },
 };
 
-/** Providers have other names in tracepoints. */
 const CALLS_BY_NAME = new Map(
-  Object.entries(CALLS).flatMap(([name, state]) => {
-    const [provider = '', task = ''] = name.split('/');
-    return [
-      [name, state],
-      [`${tracepointProviderName(provider)}/${task}`, state],
-    ] as const;
-  }),
+  Object.entries(CALLS).flatMap(([name, state]) => named(name).map((each) => [each, state] as const)),
 );
+
+/** Providers have other names in tracepoints. */
+function named(name: string): string[] {
+  const [provider = '', task = ''] = name.split('/');
+  return [name, `${tracepointProviderName(provider)}/${task}`];
+}
 
 export function stateOfCall(name: string): StateOf | undefined {
   return CALLS_BY_NAME.get(name);

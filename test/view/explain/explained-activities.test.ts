@@ -4,7 +4,9 @@ import { CpuProfile } from '../../../lib/view/cpu/cpu-profile.ts';
 import { FrameNames } from '../../../lib/view/cpu/frame-names.ts';
 import type { ActivityTime } from '../../../lib/view/explain/activity-time.ts';
 import { ExplainedActivities } from '../../../lib/view/explain/explained-activities.ts';
+import { type Finding, Findings } from '../../../lib/view/explain/findings.ts';
 import { ITSELF } from '../../../lib/view/explain/hot-code.ts';
+import { sentenceOf } from '../../../lib/view/explain/sentences.ts';
 import { STATES, type State, UNKNOWN } from '../../../lib/view/explain/states.ts';
 import { type WrittenEvent, written } from '../written-events.ts';
 import { random, SimulatedLoop, type Truth } from './simulated-loop.ts';
@@ -165,6 +167,69 @@ describe('A request that its client wakes', () => {
 
   it('waited for its client otherwise, about which nothing else is known', () => {
     for (const method of ['GET', 'HEAD', 'DELETE', '']) expect(waited(method)).toEqual([['its client', 39]]);
+  });
+});
+
+describe('A handler of a framework', () => {
+  const HANDLER_ID = '//1/1/1';
+  const QUERY_ID = '//1/1/1/1';
+  const events = [
+    ran(1, 0, 0.5, {}),
+    ...requested('GET'),
+    { name: 'Node.Middleware/HandlerStart', at: 11, id: HANDLER_ID, opcode: 1, payload: { name: 'getCart' } },
+    ran(2, 10, 20, { id: HANDLER_ID }),
+    { name: 'Node.Database/CommandStart', at: 20, id: QUERY_ID, opcode: 1, payload: { text: 'SELECT 1' } },
+    { name: 'Node.Database/CommandStop', at: 50, id: QUERY_ID, opcode: 2 },
+    ran(3, 50, 90, { id: HANDLER_ID, wokenBy: 'socket' }),
+    ran(4, 100, 105, { id: HANDLER_ID, wokenBy: 'timer' }),
+    { name: 'Node.Middleware/HandlerStop', at: 105, id: HANDLER_ID, opcode: 2 },
+    answered(106),
+    ran(5, 105, 107, { id: EXPLAINED_ID }),
+  ];
+  const times = explained(events);
+  const timeOf = (name: string) => times.find(({ activity }) => activity.name === name) as ActivityTime;
+  const statesOf = ({ account }: ActivityTime) =>
+    account.entries
+      .filter(({ ns }) => ns >= NS_PER_MS)
+      .map(({ state, what, ns }) => [state, what, Math.round(ns / NS_PER_MS)]);
+
+  it('is a part of its request', () => {
+    const request = timeOf('Node.Http/Request');
+    expect(statesOf(request)).toEqual([
+      ['running', '', 56],
+      ['child', 'SELECT ?', 30],
+      ['timer', 'timer', 10],
+    ]);
+    expect(request.calls).toMatchObject([{ label: 'SELECT ?', count: 1 }]);
+  });
+
+  it('has an account of its own', () => {
+    expect(statesOf(timeOf('Node.Middleware/Handler'))).toEqual([
+      ['running', '', 54],
+      ['child', 'SELECT ?', 30],
+      ['timer', 'timer', 10],
+    ]);
+  });
+});
+
+describe('An activity of the application inside another', () => {
+  it('is explained itself', () => {
+    const times = explained([
+      ran(1, 0, 0.5, {}),
+      ...requested('GET'),
+      ran(2, 10, 11, { id: EXPLAINED_ID }),
+      { name: 'Shop/RenderStart', at: 11, id: '//1/1/1', opcode: 1 },
+      ran(3, 11, 71, { id: '//1/1/1' }),
+      { name: 'Shop/RenderStop', at: 71, id: '//1/1/1', opcode: 2 },
+      answered(72),
+      ran(4, 71, 73, { id: EXPLAINED_ID }),
+    ]);
+    const findings = new Findings({ slowest: 1, isChosen: false });
+    for (const time of times) findings.add(time);
+    const [found] = findings.findings();
+    expect(sentenceOf(found as Finding, () => [])).toBe(
+      'GET /cart took 62.0 ms. It waited 59.9 ms for Render. There, for 59.9 ms its own code ran.',
+    );
   });
 });
 

@@ -1,14 +1,18 @@
 /** Which code explain names for a set of CPU samples. */
 import { describe, expect, it } from 'vitest';
 import type { SampledStack } from '../../../lib/view/cpu/cpu-profile.ts';
+import type { Frame } from '../../../lib/view/cpu/frame-names.ts';
 import { hottestCode, ITSELF } from '../../../lib/view/explain/hot-code.ts';
 
 /** @param stacks with their samples; frames innermost first */
-function codeOf(...stacks: readonly (readonly [samples: number, ...frames: string[]])[]) {
+function codeOf(...stacks: readonly (readonly [samples: number, ...frames: (string | Frame)[]])[]) {
   const frames = new Map(stacks.map(([, ...names]) => [{} as SampledStack, names]));
   const counts = new Map([...frames.keys()].map((stack, index) => [stack, stacks[index]?.[0] ?? 0]));
-  return hottestCode(counts, (stack) => (frames.get(stack) ?? []).map((name) => ({ name, module: '' })))
-    ?.text;
+  return hottestCode(counts, (stack) =>
+    (frames.get(stack) ?? []).map((frame) =>
+      typeof frame === 'string' ? { name: frame, module: '' } : frame,
+    ),
+  )?.text;
 }
 
 const BURN = 'JS:*burn file:///app/cart.mjs:12:5';
@@ -21,6 +25,19 @@ describe('The hottest code', () => {
     expect(codeOf([3, 'node:fs.readFileSync', 'app.mjs.load'])).toBe(
       'readFileSync, called by load in app.mjs',
     );
+  });
+
+  it('is, in a package, named with the function of the application that it runs for', () => {
+    const clone = { name: 'lodash/lodash.js.baseClone', module: '/app/node_modules/lodash/lodash.js' };
+    const router = { name: 'router/index.js.next', module: 'C:\\app\\node_modules\\router\\index.js' };
+    expect(codeOf([3, clone, router, 'cart.mjs.copy', router])).toBe(
+      'baseClone in lodash/lodash.js, called by copy in cart.mjs',
+    );
+    expect(codeOf([3, 'node:fs.readFileSync', clone, 'cart.mjs.copy'])).toBe(
+      'readFileSync, called by copy in cart.mjs',
+    );
+    expect(codeOf([3, 'cart.mjs.copy', router])).toBe('copy in cart.mjs');
+    expect(codeOf([3, clone, router])).toBe('baseClone in lodash/lodash.js');
   });
 
   it('is that of JavaScript in samples of the system, whatever of V8 and the kernel is around it', () => {
