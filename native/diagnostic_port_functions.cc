@@ -2,10 +2,12 @@
 #include "diagnostic_port_functions.h"
 
 #include <cerrno>
+#include <string>
 
 #include "descriptor_watches.h"
 #include "linux/executable_mapping.h"
 #include "linux/port_watch.h"
+#include "linux/process_context.h"
 #include "linux/unix_socket.h"
 
 namespace tracewright {
@@ -137,6 +139,15 @@ void UnwatchWaiting(const Napi::CallbackInfo& info) { PortWatch::Stop(Descriptor
 // mapLikeDotNet() -> 0
 Napi::Value Map(const Napi::CallbackInfo& info) { return Number(info, MapLikeDotNet()); }
 
+// setProcessContext(payload: Uint8Array) -> 0: see SetProcessContext
+Napi::Value SetContext(const Napi::CallbackInfo& info) {
+  if (!info[0].IsTypedArray()) return Number(info, -EINVAL);
+  auto bytes = info[0].As<Napi::Uint8Array>();
+  return Number(info,
+                SetProcessContext(
+                    std::string(reinterpret_cast<const char*>(bytes.Data()), bytes.ByteLength())));
+}
+
 }  // namespace
 
 void AddDiagnosticPortFunctions(Napi::Env env, Napi::Object exports) {
@@ -161,6 +172,7 @@ void AddDiagnosticPortFunctions(Napi::Env env, Napi::Object exports) {
   exports["watchWaiting"] = Napi::Function::New<WatchWaiting>(env, "watchWaiting");
   exports["unwatchWaiting"] = Napi::Function::New<UnwatchWaiting>(env, "unwatchWaiting");
   exports["mapLikeDotNet"] = Napi::Function::New<Map>(env, "mapLikeDotNet");
+  exports["setProcessContext"] = Napi::Function::New<SetContext>(env, "setProcessContext");
 }
 
 }  // namespace tracewright

@@ -1,6 +1,8 @@
 /**
  * The automatic activities of this thread: their event sources, and what is observed while somebody wants their events.
  */
+import { isMainThread } from 'node:worker_threads';
+import { thrownMessage } from '../base/value-text.ts';
 import { everySecond } from '../runtime/every-second.ts';
 import { type Observation, Observations } from '../runtime/observation.ts';
 import { type ChannelHandlers, type Events, isAnyWanted, subscribed } from './channels.ts';
@@ -21,7 +23,12 @@ import { pgHandlers, publishPg } from './pg.ts';
 import { childProcesses, defineProcessEvents, workerThreads } from './processes.ts';
 import { ioredisHandlers, redisHandlers } from './redis.ts';
 import { h3Routes, Routes } from './routes.ts';
-import { type InstrumentationName, type InstrumentOptions, Settings } from './settings.ts';
+import {
+  type InstrumentationName,
+  type InstrumentOptions,
+  type ProcessContext,
+  Settings,
+} from './settings.ts';
 
 /** Incremented when the data shared by all copies of this package in one thread changes. */
 const KEY = Symbol.for('tracewright.auto.v2');
@@ -106,6 +113,7 @@ function automatic(): Automatic {
   // On Linux, tracers come and go without notice; checking takes a few loads.
   if (http.status.backend === 'user_events') everySecond(update);
   let endPg: (() => void) | undefined;
+  const context = new ProcessContextLoader();
   return {
     change: (options) => {
       settings.change(options);
@@ -114,9 +122,28 @@ function automatic(): Automatic {
         endPg?.();
         endPg = undefined;
       }
+      context.publish(settings.processContext);
       update();
     },
     addMongoClient: (client) => mongo.add(client),
     setRoute: (route) => routes.set(route),
   };
+}
+
+/** Publishes what profilers read, and loads what that takes only when it is asked for. */
+class ProcessContextLoader {
+  #published: ProcessContext = false;
+
+  publish(context: ProcessContext): void {
+    if (context === this.#published || process.platform !== 'linux' || !isMainThread) return;
+    this.#published = context;
+    import('./process-context.ts')
+      .then(({ publishProcessContext }) => publishProcessContext(this.#published))
+      .catch((error: unknown) => {
+        process.emitWarning(
+          `The process context is not published: ${thrownMessage(error)}`,
+          'TracewrightWarning',
+        );
+      });
+  }
 }

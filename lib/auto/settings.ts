@@ -40,7 +40,15 @@ export interface InstrumentOptions extends Partial<Readonly<Record<Instrumentati
   readonly urlQueries?: boolean;
   /** Whether events contain the values in SQL statements. The default is false, which shows each as `?`. */
   readonly sqlValues?: boolean;
+  /**
+   * Whether profilers outside the process can read from its memory whose samples they take, by OpenTelemetry's process
+   * context; an object has further attributes of the resource, such as `service.name`. The default is whether
+   * OTEL_SERVICE_NAME or OTEL_RESOURCE_ATTRIBUTES is set. It needs Linux and the main thread; elsewhere it does nothing.
+   */
+  readonly processContext?: boolean | Readonly<Record<string, string>>;
 }
+
+export type ProcessContext = NonNullable<InstrumentOptions['processContext']>;
 
 export class Settings {
   readonly #on = new Set<InstrumentationName>(
@@ -49,6 +57,13 @@ export class Settings {
   hasUrlQueries = false;
   hasSqlValues = false;
   readonly tracePeers = new TracePeers();
+  #processContext: ProcessContext | undefined;
+
+  /** Another object each time that the option is given. */
+  get processContext(): ProcessContext {
+    const { OTEL_SERVICE_NAME: name, OTEL_RESOURCE_ATTRIBUTES: attributes } = process.env;
+    return this.#processContext ?? Boolean(name || attributes);
+  }
 
   isOn(name: InstrumentationName): boolean {
     return this.#on.has(name);
@@ -60,7 +75,7 @@ export class Settings {
    * @throws TypeError for unknown options
    */
   change(options: InstrumentOptions): void {
-    const { traceparent, urlQueries, sqlValues, ...names } = checked(options);
+    const { traceparent, urlQueries, sqlValues, processContext, ...names } = checked(options);
     if (traceparent !== undefined) this.tracePeers.set(traceparent);
     for (const [name, isOn] of Object.entries(names)) {
       if (isOn) this.#on.add(name as InstrumentationName);
@@ -68,6 +83,8 @@ export class Settings {
     }
     if (urlQueries !== undefined) this.hasUrlQueries = urlQueries;
     if (sqlValues !== undefined) this.hasSqlValues = sqlValues;
+    if (processContext !== undefined)
+      this.#processContext = typeof processContext === 'object' ? { ...processContext } : processContext;
   }
 }
 
@@ -76,7 +93,7 @@ export class Settings {
  * reported.
  */
 export function optionsOfText(text: string): InstrumentOptions {
-  const flags = [...INSTRUMENTATIONS, 'traceparent'] as const;
+  const flags = [...INSTRUMENTATIONS, 'traceparent', 'processContext'] as const;
   const options: Partial<Record<(typeof flags)[number], boolean>> = {};
   for (const entry of text.split(',').map((part) => part.trim())) {
     if (entry === '') continue;
@@ -97,9 +114,13 @@ function checked(options: InstrumentOptions): InstrumentOptions {
   if (typeof options !== 'object' || options === null) {
     throw new TypeError(`The options of instrument must be an object, not ${shown(options)}.`);
   }
-  const flags: readonly string[] = [...INSTRUMENTATIONS, 'urlQueries', 'sqlValues'];
+  const flags: readonly string[] = [...INSTRUMENTATIONS, 'urlQueries', 'sqlValues', 'processContext'];
   for (const [name, value] of Object.entries(options)) {
     if (name === 'traceparent') continue;
+    if (name === 'processContext' && typeof value === 'object') {
+      checkAttributes(value);
+      continue;
+    }
     if (!flags.includes(name)) {
       throw new TypeError(
         `instrument has no option ${shown(name)}; the options are ${flags.join(', ')}, traceparent.`,
@@ -110,4 +131,11 @@ function checked(options: InstrumentOptions): InstrumentOptions {
     }
   }
   return options;
+}
+
+function checkAttributes(attributes: object | null): void {
+  if (attributes !== null && Object.values(attributes).every((value) => typeof value === 'string')) return;
+  throw new TypeError(
+    `The option processContext of instrument must be true, false or texts by name, such as { 'service.name': 'shop' }, not ${shown(attributes)}.`,
+  );
 }

@@ -182,7 +182,8 @@ export interface LinuxAddon extends Addon {
   recorderDump(handle: unknown, file: number): RecorderCounts;
   recorderStop(handle: unknown): void;
   recorderCounts(handle: unknown): RecorderCounts;
-  // See native/linux/unix_socket.h, port_watch.h and executable_mapping.h, and native/descriptor_watches.h.
+  // See native/linux/unix_socket.h, port_watch.h, executable_mapping.h and process_context.h, and
+  // native/descriptor_watches.h.
   socketListen(path: string): number;
   socketConnect(path: string): number;
   socketAccept(listener: number): number;
@@ -200,6 +201,7 @@ export interface LinuxAddon extends Addon {
   watchWaiting(listener: number, milliseconds: number, onWaiting: () => void): number;
   unwatchWaiting(listener: number): void;
   mapLikeDotNet(): number;
+  setProcessContext(payload: Uint8Array): number;
   // See native/user_functions.cc.
   userEntry(name: string | number): User | undefined;
   callAsUser(uid: number, gid: number, groups: Uint32Array, call: () => void): number;

@@ -1,8 +1,9 @@
 /**
- * Requests to export traces in OpenTelemetry's protocol, as JSON and as protobuf.
+ * Requests to export traces in OpenTelemetry's protocol, as JSON and as protobuf, and its description of a process.
  *
- * Source: opentelemetry-proto, trace/v1/trace.proto, common/v1/common.proto and resource/v1/resource.proto. In JSON,
- * ids are hexadecimal digits and 64-bit numbers are strings.
+ * Source: opentelemetry-proto, trace/v1/trace.proto, common/v1/common.proto, resource/v1/resource.proto and
+ * processcontext/v1development/process_context.proto. In JSON, ids are hexadecimal digits and 64-bit numbers are
+ * strings.
  */
 import type { Message } from './protobuf/message.ts';
 import { MessageWriter } from './protobuf/message-writer.ts';
@@ -101,6 +102,15 @@ const RESOURCE_SPANS: Message = {
   scopeSpans: [2, () => SCOPE_SPANS],
 };
 const REQUEST: Message = { resourceSpans: [1, () => RESOURCE_SPANS] };
+
+const PROCESS_CONTEXT: Message = { resource: [1, () => RESOURCE] };
+
+/** What a process publishes in its own memory for profilers. */
+export function encodeProcessContext(attributes: readonly KeyValue[]): Uint8Array {
+  const writer = new MessageWriter();
+  writer.message({ resource: { attributes } }, PROCESS_CONTEXT);
+  return writer.current();
+}
 
 /** Concatenated requests are one request with the spans of all. */
 export function encodeRequest(request: OtlpRequest): Uint8Array {

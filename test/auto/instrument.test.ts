@@ -59,6 +59,7 @@ describe('TRACEWRIGHT_AUTO', () => {
     process.on('warning', onWarning);
     expect(optionsOfText('')).toEqual({});
     expect(optionsOfText('-traceparent')).toEqual({ traceparent: false });
+    expect(optionsOfText('processContext')).toEqual({ processContext: true });
     expect(optionsOfText(' pg,-redis , -fetch')).toEqual({ pg: true, redis: false, fetch: false });
     expect(optionsOfText('-nothing')).toEqual({});
     await vi.waitFor(() => expect(warnings).toHaveLength(1));
@@ -82,6 +83,20 @@ describe('instrument', () => {
     [
       { traceparent: 'https://a' },
       "The option traceparent of instrument must be true, false or contain origins and addresses such as 'https://example.com' and '10.0.0.0/8', not 'https://a'.",
+    ],
+    [
+      { processContext: { 'process.pid': 1 } },
+      "The option processContext of instrument must be true, false or texts by name, such as { 'service.name': 'shop' }, not { 'process.pid': 1 }.",
+    ],
+    [
+      { processContext: null },
+      expect.stringMatching(
+        /^The option processContext of instrument must be true, false or texts .*, not null\.$/,
+      ),
+    ],
+    [
+      { processContext: 'shop' },
+      "The option processContext of instrument must be true or false, not 'shop'.",
     ],
     ...['a.example', 'mailto:a', '10.0.0.0/33', '10.0.0.256', ''].map((entry): [object, string] => [
       { traceparent: [entry] },

@@ -41,6 +41,10 @@ describe('loading', () => {
     expect(loadedBy('index.cjs')).toEqual(['base.cjs', 'index.cjs', 'write.cjs']);
   });
 
+  it('automatic activities load the process context only if it is asked for', () => {
+    expect(loadedBy('auto.cjs')).toEqual(['auto.cjs', 'base.cjs', 'call-sites.cjs', 'write.cjs']);
+  });
+
   it('the trace reader loads nothing that writes events, and opens no port', () => {
     expect(loadedBy('trace.cjs')).toEqual(['base.cjs', 'read.cjs', 'trace.cjs']);
   });

@@ -23,7 +23,7 @@ const SANITIZE = [
   '-O1',
 ];
 
-const PROGRAMS = ['passed_tracer', 'provider', 'recorder'] as const;
+const PROGRAMS = ['passed_tracer', 'process_context', 'provider', 'recorder'] as const;
 
 /** Interrupts JavaScript, so there is nothing of it to run without Node.js. */
 const NEEDS_NODE = 'port_watch.cc';
