@@ -6,13 +6,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeEachNode } from '../child/each-node.ts';
+import { linuxOnly, named } from '../platforms.ts';
 
 const native = join(import.meta.dirname, '../native');
 const auto = join(import.meta.dirname, '../../dist/cjs/auto.mjs');
 const addon = join(import.meta.dirname, '../../dist/platform/addon.js');
 
+const notHere = linuxOnly('process contexts');
+const notRoot = process.getuid?.() === 0 ? undefined : 'only root can be another user';
 let folder: string;
 beforeAll(() => {
+  if (notHere !== undefined) return;
   folder = mkdtempSync(join(tmpdir(), 'tracewright-context-'));
   chmodSync(folder, 0o755);
   for (const name of ['process_context_reader', 'without_calls']) {
@@ -20,7 +24,9 @@ beforeAll(() => {
     execFileSync('cc', [...flags, join(native, `${name}.c`), '-o', join(folder, name)]);
   }
 });
-afterAll(() => rmSync(folder, { recursive: true }));
+afterAll(() => {
+  if (notHere === undefined) rmSync(folder, { recursive: true });
+});
 
 /** The attributes that the reader has printed, with the mapping's name and the time. */
 function parsed(text: string): Record<string, string> {
@@ -39,7 +45,7 @@ interface Results {
 const NONE = 'there is no context';
 const MAPPING = /^(?:\[anon_shmem:OTEL_CTX\]|\/memfd:OTEL_CTX)/;
 
-describe.skipIf(process.platform !== 'linux')('the process context (of Linux)', () => {
+describe.skipIf(notHere !== undefined)(named('the process context', notHere), () => {
   describeEachNode('what a profiler reads', (run) => {
     let results: Results;
     const read = (name: string) => parsed(String(results[name]));
@@ -144,7 +150,7 @@ describe.skipIf(process.platform !== 'linux')('the process context (of Linux)', 
     });
   });
 
-  it.skipIf(process.getuid?.() !== 0)('is out of reach for other users (the test needs root)', async () => {
+  it.skipIf(notRoot !== undefined)(named('is out of reach for other users', notRoot), async () => {
     const program = spawn(process.execPath, ['--import', auto, '-e', 'setInterval(() => {}, 1000)'], {
       env: { ...process.env, OTEL_SERVICE_NAME: 'shop' },
       stdio: 'ignore',
