@@ -107,11 +107,6 @@ export class ActivityFlow {
     return frame?.get?.(storage);
   }
 
-  /** Sets the activity to which a resource belongs. */
-  setOwner(resource: object, activity: Activity): void {
-    this.#owners.set(resource, activity);
-  }
-
   /**
    * Keeps the contexts of resources such as file system requests, where Node.js itself keeps them out of reach: on 24
    * and later, and only if that costs nothing for promises.

@@ -15,7 +15,7 @@ export interface SharedActivities {
 }
 
 /** Incremented when the shape of the shared state changes. */
-const KEY = Symbol.for('tracewright.activities.v4');
+const KEY = Symbol.for('tracewright.activities.v5');
 
 export function sharedActivities(): SharedActivities {
   const shared = globalThis as { [KEY]?: SharedActivities };

@@ -104,6 +104,7 @@ function tracestateOf(text: unknown): string {
 
 /** Random digits in advance: generating 16 bytes takes a hundred times as long as slicing a string. */
 const POOL_BYTES = 4096;
+let bytes: Buffer | undefined;
 let pool = '';
 let used = 0;
 
@@ -111,7 +112,9 @@ let used = 0;
 function randomHex(digits: number): string {
   if (used + digits > pool.length) {
     // Not imported: loading node:crypto takes longer than loading all of tracewright.
-    pool = process.getBuiltinModule('node:crypto').randomBytes(POOL_BYTES).toString('hex');
+    const { randomFillSync } = process.getBuiltinModule('node:crypto');
+    bytes ??= Buffer.allocUnsafeSlow(POOL_BYTES);
+    pool = randomFillSync(bytes).toString('hex');
     used = 0;
   }
   used += digits;

@@ -100,9 +100,12 @@ export class ClientRequests {
 
   #begin(request: AnsweredRequest): void {
     if (!this.#events.startEnabled || this.#flow.isQuiet) return;
-    const activity = this.#events.beginIn(this.#flow.context, (trace) => this.#fieldsOf(request, trace));
+    const activity = this.#events.beginIn(
+      this.#flow.context,
+      (trace) => this.#fieldsOf(request, trace),
+      request,
+    );
     if (activity === undefined) return;
-    this.#flow.setOwner(request, activity);
     // `close` always comes: after a response, a failure, an abort, an upgrade. If nobody reads the response, it comes
     // with the connection's.
     request.on('close', () => this.#events.endBegun(activity, () => this.#outcomeOf(request)));

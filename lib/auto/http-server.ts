@@ -12,7 +12,7 @@ import { type ActivityEvents, activityEventsOf, type TraceFields } from '../sour
 import { subscribed } from './channels.ts';
 import type { HttpEvents, RequestFields } from './http-events.ts';
 import { ABORTED, hostAndPort, NO_STATUS, requestFields } from './request-fields.ts';
-import { MAX_ROUTE, type Routes } from './routes.ts';
+import { MAX_ROUTE, setRouteOf } from './routes.ts';
 import type { Settings } from './settings.ts';
 
 interface RequestMessage {
@@ -35,13 +35,16 @@ class OpenRequest {
     this.activity = activity;
   }
 
-  outcome(route: string) {
+  outcome() {
     const { headersSent, statusCode, writableFinished } = this.#response;
+    const { errorType, errorMessage, errorStack } = this.#failureOf(!writableFinished, statusCode);
     return {
       statusCode: headersSent ? statusCode : NO_STATUS,
       grpcStatus: NO_STATUS,
-      route: route !== '' ? route : routeOf(this.request),
-      ...this.#failureOf(!writableFinished, statusCode),
+      route: this.activity.route || routeOf(this.request),
+      errorType,
+      errorMessage,
+      errorStack,
     };
   }
 
@@ -71,23 +74,20 @@ export class ServerRequests {
   readonly #events: ActivityEvents;
   readonly #settings: Settings;
   readonly #flow: ActivityFlow = sharedActivities().flow;
-  readonly #routes: Routes;
   readonly #bySocket = new WeakMap<Socket, Set<OpenRequest>>();
 
-  constructor(events: HttpEvents, settings: Settings, routes: Routes) {
+  constructor(events: HttpEvents, settings: Settings) {
     this.#events = activityEventsOf(events, 'Request');
     this.#settings = settings;
-    this.#routes = routes;
   }
 
   setRoute(request: IncomingMessage, route: string): void {
-    this.#routes.set(route, this.#find(request)?.activity);
+    setRouteOf(this.#find(request)?.activity, route);
   }
 
   /** Returns an empty text if the request has none so far. */
   routeOf(request: IncomingMessage): string {
-    const open = this.#find(request);
-    return open === undefined ? '' : this.#routes.of(open.activity);
+    return this.#find(request)?.activity.route ?? '';
   }
 
   /** Reports what a handler of the request has thrown. */
@@ -128,15 +128,18 @@ export class ServerRequests {
     if (!this.#events.startEnabled) return;
     // Never in the running code's context: on Node.js 20 and 22, it may be that of another request on the connection.
     const remote = this.#settings.tracePeers.contextOf(request.headers, socket);
-    const activity = this.#events.beginIn(remote, (trace) => this.#fieldsOf(request, socket, trace));
+    const activity = this.#events.beginIn(
+      remote,
+      (trace) => this.#fieldsOf(request, socket, trace),
+      response,
+    );
     if (activity === undefined) return;
     this.#flow.enter(activity);
-    this.#flow.setOwner(response, activity);
     const ofSocket = this.#openOf(socket);
     const isPipelined = ofSocket.size > 0;
     const open = new OpenRequest(request, response, activity);
     ofSocket.add(open);
-    this.#routes.open(activity);
+    activity.route = '';
     // The application's code runs after this, and belongs to the request. Node.js calls these in the context of the
     // connection, or of an earlier request.
     const comeBack = () => this.#flow.comeBackTo(activity);
@@ -152,7 +155,7 @@ export class ServerRequests {
 
   readonly #end = (open: OpenRequest, ofSocket: Set<OpenRequest>): void => {
     if (ofSocket.delete(open)) {
-      this.#events.endBegun(open.activity, () => open.outcome(this.#routes.of(open.activity)));
+      this.#events.endBegun(open.activity, () => open.outcome());
     }
   };
 

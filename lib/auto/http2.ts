@@ -16,7 +16,6 @@ import { subscribed } from './channels.ts';
 import { grpcOutcome } from './grpc-status.ts';
 import type { HttpEvents, RequestFields } from './http-events.ts';
 import { ABORTED, hostAndPort, NO_STATUS, requestFields } from './request-fields.ts';
-import type { Routes } from './routes.ts';
 import type { Settings } from './settings.ts';
 
 /** The headers of a request or a response. */
@@ -37,17 +36,15 @@ export class Http2Requests {
   readonly #made: ActivityEvents;
   readonly #settings: Settings;
   readonly #flow = sharedActivities().flow;
-  readonly #routes: Routes;
   /** The headers of responses to clients. */
   readonly #answers = new WeakMap<Http2Stream, Headers>();
   readonly #trailers = new WeakMap<Http2Stream, Headers>();
   readonly #errors = new WeakMap<Http2Stream, unknown>();
 
-  constructor(events: HttpEvents, settings: Settings, routes: Routes) {
+  constructor(events: HttpEvents, settings: Settings) {
     this.#served = activityEventsOf(events, 'Request');
     this.#made = activityEventsOf(events, 'ClientRequest');
     this.#settings = settings;
-    this.#routes = routes;
   }
 
   get observation(): Observation {
@@ -72,7 +69,7 @@ export class Http2Requests {
     const remote = this.#settings.tracePeers.contextOf(headers, stream.session?.socket);
     const activity = this.#served.beginIn(remote, (trace) => this.#fieldsOf(headers, trace));
     if (activity === undefined) return;
-    this.#routes.open(activity);
+    activity.route = '';
     this.#flow.enter(activity);
     // Node.js calls these in the context of the connection. The application's code runs after this.
     const comeBack = () => this.#flow.comeBackTo(activity);
@@ -86,7 +83,7 @@ export class Http2Requests {
   readonly #endServed = (activity: Activity, stream: ServerHttp2Stream): void =>
     this.#served.endBegun(activity, () => ({
       ...this.#outcomeOf(stream, stream.sentHeaders, stream.sentTrailers, false),
-      route: this.#routes.of(activity),
+      route: activity.route ?? '',
     }));
 
   #make({ stream, headers }: StreamMessage<ClientHttp2Stream>): void {

@@ -22,7 +22,7 @@ import { mysql2Handlers } from './mysql2.ts';
 import { pgHandlers, publishPg } from './pg.ts';
 import { childProcesses, defineProcessEvents, workerThreads } from './processes.ts';
 import { ioredisHandlers, redisHandlers } from './redis.ts';
-import { h3Routes, Routes } from './routes.ts';
+import { H3_ROUTES, setRouteOfRunning } from './routes.ts';
 import {
   type InstrumentationName,
   type InstrumentOptions,
@@ -80,8 +80,7 @@ function automatic(): Automatic {
   const net = defineConnectionEvents();
   const processes = defineProcessEvents();
   const modules = defineModuleEvents();
-  const routes = new Routes();
-  const requests = new ServerRequests(http, settings, routes);
+  const requests = new ServerRequests(http, settings);
   const mongo = new MongoCommands(database, settings);
   /** Subscribed while the instrumentation is on and somebody wants an event or an activity of the source. */
   const observed = (name: InstrumentationName, events: Events, handlers: ChannelHandlers): Observation => ({
@@ -92,8 +91,8 @@ function automatic(): Automatic {
     requests.observation,
     new ClientRequests(http, settings).observation,
     new FetchRequests(http, settings).observation,
-    new Http2Requests(http, settings, routes).observation,
-    observed('httpServer', http, h3Routes(routes)),
+    new Http2Requests(http, settings).observation,
+    observed('httpServer', http, H3_ROUTES),
     observed('express', http, expressRoutes(requests)),
     observed('fastify', http, fastifyRoutes(requests)),
     observed('express', middleware, expressHandlers(middleware, requests)),
@@ -126,7 +125,7 @@ function automatic(): Automatic {
       update();
     },
     addMongoClient: (client) => mongo.add(client),
-    setRoute: (route) => routes.set(route),
+    setRoute: setRouteOfRunning,
   };
 }
 

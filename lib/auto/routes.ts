@@ -6,27 +6,15 @@ import type { ChannelHandlers } from './channels.ts';
 
 export const MAX_ROUTE = 500;
 
-export class Routes {
-  readonly #byRequest = new WeakMap<Activity, string>();
+/** Sets the route of the request that is the activity, or that encloses it. */
+export function setRouteOf(activity: Activity | undefined, route: string): void {
+  let request = activity;
+  while (request !== undefined && request.route === undefined) request = request.creator;
+  if (request !== undefined) request.route = shortened(route, MAX_ROUTE);
+}
 
-  /** Begins a request, which has no route yet. */
-  open(request: Activity): void {
-    this.#byRequest.set(request, '');
-  }
-
-  /** Sets the route of the request that is the activity, or that encloses it; by default, the running code's. */
-  set(route: string, activity = sharedActivities().flow.context?.activity): void {
-    for (let request = activity; request !== undefined; request = request.creator) {
-      if (!this.#byRequest.has(request)) continue;
-      this.#byRequest.set(request, shortened(route, MAX_ROUTE));
-      return;
-    }
-  }
-
-  /** Returns an empty text if the request has none. */
-  of(request: Activity): string {
-    return this.#byRequest.get(request) ?? '';
-  }
+export function setRouteOfRunning(route: string): void {
+  setRouteOf(sharedActivities().flow.context?.activity, route);
 }
 
 interface HandlerMessage {
@@ -34,11 +22,9 @@ interface HandlerMessage {
 }
 
 /** Learns the routes of h3, whose plugin `h3/tracing` publishes each call to a handler. */
-export function h3Routes(routes: Routes): ChannelHandlers {
-  return {
-    'tracing:h3.request:start': ({ event }: HandlerMessage) => {
-      const route = event?.context?.matchedRoute?.route;
-      if (typeof route === 'string') routes.set(route);
-    },
-  };
-}
+export const H3_ROUTES: ChannelHandlers = {
+  'tracing:h3.request:start': ({ event }: HandlerMessage) => {
+    const route = event?.context?.matchedRoute?.route;
+    if (typeof route === 'string') setRouteOfRunning(route);
+  },
+};

@@ -25,6 +25,13 @@ export function timestamp(): bigint {
   return timestampOf(process.hrtime.bigint());
 }
 
+const NS_PER_MS = 1e6;
+
+/** Milliseconds from such a time until now. */
+export function msSince(time: bigint): number {
+  return Number(timestamp() - time) / NS_PER_MS;
+}
+
 /** Converts a time of the monotonic clock. */
 export function timestampOf(hrtime: bigint): bigint {
   return hrtime + CLOCK_OFFSET;

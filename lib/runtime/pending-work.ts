@@ -7,7 +7,6 @@ import type { ClientRequest, ServerResponse } from 'node:http';
 import type { Session } from 'node:inspector';
 import type { Socket } from 'node:net';
 import { basename } from 'node:path';
-import type { Guid } from '../activity/guid.ts';
 import { wakerOfName } from '../activity/runs.ts';
 import { sharedActivities } from '../activity/shared.ts';
 import { shortened } from '../base/thrown-fields.ts';
@@ -30,6 +29,7 @@ const NOT_DUE = -1;
 
 export function pendingWork(events: RuntimeEvents): Observation {
   const writer = writerOf(events.PendingWork);
+  const { flow, tracker } = sharedActivities();
   let isRunning = false;
   let isAnswering = false;
   return {
@@ -46,9 +46,12 @@ export function pendingWork(events: RuntimeEvents): Observation {
         events.onStateRequest(({ kind }) => {
           if (kind !== 'stop' || !isRunning) return;
           let left = MAX_LISTED;
+          const ownResources = new Map(tracker.open().map((each) => [each.start?.resource, each]));
           for (const [pending, owner] of allPending()) {
             if (left-- === 0) return;
-            writer.write({ ...pending }, idOf(owner), undefined, undefined);
+            const activity = ownResources.get(owner) ?? flow.contextOf(owner)?.activity;
+            const id = activity === undefined || activity.stopped ? undefined : activity.id;
+            writer.write({ ...pending }, id, undefined, undefined);
           }
         });
       }
@@ -57,12 +60,6 @@ export function pendingWork(events: RuntimeEvents): Observation {
       };
     },
   };
-}
-
-/** The activity in which a resource was created, while that is open. */
-function idOf(resource: object): Guid | undefined {
-  const { activity } = sharedActivities().flow.contextOf(resource) ?? {};
-  return activity === undefined || activity.stopped ? undefined : activity.id;
 }
 
 function* allPending(): Generator<readonly [Pending, owner: object]> {

@@ -2,6 +2,7 @@
  * Start and Stop: how writing an event starts and stops activities, and the handle and the scope through which
  * applications control them.
  */
+import { types } from 'node:util';
 import {
   type Activity,
   type ActivityContext,
@@ -18,13 +19,14 @@ import type { TraceContext } from '../activity/trace-context.ts';
 import type { ActivityTracker } from '../activity/tracker.ts';
 import { type FailureFields, failureFields, NO_FAILURE } from '../base/thrown-fields.ts';
 import type { Subscriber } from '../listen/audience.ts';
+import { msSince, timestamp } from '../listen/timestamp.ts';
 import type { EnabledWord } from '../platform/tracer.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
 import { type EventWriter, givesIds, type WriteOptions } from './event-writer.ts';
 import { type LazyPayload, payloadOf } from './lazy-payload.ts';
 import { type ActivityParent, runInActivity } from './run-in-activity.ts';
-import { type Outcome, type RunStep, runStepsOf, whenEnded } from './work-result.ts';
+import { type ObservedWork, type Outcome, runStepsOf, whenEnded } from './work-result.ts';
 
 /** A started activity: the result of a Start event. */
 export interface ActivityHandle<StopPayload> {
@@ -66,6 +68,7 @@ export class ActivityEvents implements ActivityStarter {
   readonly #flow: ActivityFlow;
   /** The fields of the Stop that an outcome has values for. */
   readonly #outcomeFields: readonly (keyof OutcomeFields)[];
+  #successPayload: Payload | undefined;
   readonly #crosses: boolean;
   /** What starting returns while the event is disabled. */
   readonly #unheard: Handle;
@@ -132,16 +135,18 @@ export class ActivityEvents implements ActivityStarter {
    * from outside. Stop it with `endBegun`.
    *
    * @param payload called when somebody wants it; receives the fields of the option `traceContext`, if the Start has it
+   * @param resource the resource of Node.js that stands for the work
    */
   beginIn(
     context: ActivityContext | undefined,
     payload: (trace: TraceFields) => Payload,
+    resource?: object,
   ): Activity | undefined {
     if (this.#start.dropWhenClosed()) return undefined;
     this.#flow.begin();
     const activity = this.#tracked ? this.#startIn(context) : undefined;
     const trace = this.#crosses ? traceOf(activity) : NO_TRACE;
-    this.#writeStart(() => payload(trace), activity, context, undefined);
+    this.#writeStart(() => payload(trace), activity, context, undefined, resource);
     return activity;
   }
 
@@ -176,27 +181,38 @@ export class ActivityEvents implements ActivityStarter {
       return work();
     }
     const activity = this.#beginHere(payload, undefined);
-    const end = (outcome: Outcome) => {
-      const lazyPayload = () =>
-        stopPayload === undefined ? this.outcomePayload(outcome) : stopPayload(outcome);
-      if (activity !== undefined) this.stopActivity(activity, lazyPayload);
-      else this.stopUntracked(lazyPayload);
-    };
-    const run = () => {
-      let result: Result;
-      try {
-        result = work();
-      } catch (error) {
-        end({ success: false, error });
-        throw error;
-      }
-      if (typeof result !== 'object' || result === null) {
-        end({ success: true, value: result });
-        return result;
-      }
-      return whenEnded(result, activity === undefined ? runHere : this.#runStepIn(activity), end);
-    };
-    return activity === undefined ? run() : this.#flow.run(activity, run);
+    const scope = new Scope(this, activity, stopPayload);
+    let result: Result;
+    try {
+      result = activity === undefined ? work() : this.#flow.run(activity, () => scope.begin(work));
+    } catch (error) {
+      scope.end({ success: false, error });
+      throw error;
+    }
+    if (typeof result === 'object' && result !== null) {
+      return whenEnded(result, types.isAsyncFunction(work), scope);
+    }
+    scope.end({ success: true, value: result });
+    return result;
+  }
+
+  /** The context of the running code, which may have started activities without a scope. */
+  get context(): ActivityContext | undefined {
+    return this.#flow.context;
+  }
+
+  /** Stops the activity as `stopActivity` does, for work that ended in the given context, and that no code runs in. */
+  stopScope(
+    activity: Activity | undefined,
+    context: ActivityContext | undefined,
+    payload: LazyPayload,
+  ): void {
+    if (activity === undefined) {
+      this.stopUntracked(payload);
+      return;
+    }
+    this.#tracker.stop(context, activity);
+    if (this.#stop.isNoticed) this.#stop.write(payload, activity.id, undefined, undefined);
   }
 
   /** Like `scope`, with the activity started inside the parent. */
@@ -214,18 +230,24 @@ export class ActivityEvents implements ActivityStarter {
   /** Runs the function inside the activity and, if it returns an iterator, each of its steps. */
   run<Result>(activity: Activity, work: () => Result): Result {
     const result = this.#flow.run(activity, work);
-    runStepsOf(result, this.#runStepIn(activity));
+    runStepsOf(result, (step) => this.runStep(activity, step));
     return result;
   }
 
   /** An iteration may outlive the last listener: it must not bring back the flow that ended with it. */
-  #runStepIn(activity: Activity): RunStep {
-    return (step) => (this.#flow.active ? this.#flow.run(activity, step) : step());
+  runStep<Result>(activity: Activity, step: () => Result): Result {
+    return this.#flow.active ? this.#flow.run(activity, step) : step();
   }
 
   /** The Stop event's outcome fields, unless the application provides them. */
   outcomePayload(outcome: Outcome): Payload {
-    const all = outcome.success ? SUCCESS : { success: false, ...failureFields(outcome.error) };
+    if (!outcome.success) return this.#outcomePayloadOf({ success: false, ...failureFields(outcome.error) });
+    // Frozen, because listeners get it and it is shared.
+    this.#successPayload ??= Object.freeze(this.#outcomePayloadOf(SUCCESS));
+    return this.#successPayload;
+  }
+
+  #outcomePayloadOf(all: OutcomeFields): Payload {
     const payload: Partial<Record<keyof OutcomeFields, string | boolean>> = {};
     for (const name of this.#outcomeFields) payload[name] = all[name];
     return payload;
@@ -239,11 +261,11 @@ export class ActivityEvents implements ActivityStarter {
     return this.startSchema.name.replace(/Start$/, '');
   }
 
-  tellOpen(activity: Activity, { atMs, payload }: ActivityStart, subscriber: Subscriber): void {
+  tellOpen(activity: Activity, { time, payload }: ActivityStart, subscriber: Subscriber): void {
     this.#openSchema ??= openSchema(this.startSchema, this.task);
     const whole = () =>
       Object.assign({}, payloadOf(payload as LazyPayload | undefined), {
-        [OPEN_ACTIVITY.age]: performance.now() - atMs,
+        [OPEN_ACTIVITY.age]: msSince(time),
       });
     this.#start.deliverTo(subscriber, this.#openSchema, whole, activity.id, activity.relatedActivityId);
   }
@@ -287,12 +309,14 @@ export class ActivityEvents implements ActivityStarter {
     activity: Activity | undefined,
     context: ActivityContext | undefined,
     options: WriteOptions | undefined,
+    resource?: object,
   ): void {
     if (activity === undefined) {
       this.#start.write(payload, this.#tracker.currentActivityId(context), undefined, options);
     } else {
-      this.#tracker.list(activity, { atMs: performance.now(), starter: this, payload });
-      this.#start.write(payload, activity.id, activity.relatedActivityId, undefined);
+      const time = timestamp();
+      this.#tracker.list(activity, { time, starter: this, payload, resource });
+      this.#start.write(payload, activity.id, activity.relatedActivityId, undefined, time);
       this.#flow.onStart?.(activity.id);
     }
   }
@@ -314,13 +338,51 @@ function withTrace(
   return () => Object.assign({}, payloadOf(payload), { traceId, spanId, parentSpanId });
 }
 
-const runHere: RunStep = (step) => step();
-
 /** The event has the Start's fields, and no number of its own, like self-describing events. */
 function openSchema(start: EventSchema, task: string): EventSchema {
   const { suffix, opcode, age } = OPEN_ACTIVITY;
   const fields = [...start.fields, { name: age, type: 'double', nullable: false, array: false } as const];
   return { ...start, id: 0, task: 0, opcode, name: task + suffix, fields };
+}
+
+/** Work that a scope runs inside its activity, which stops when the work has ended. One object, not several closures. */
+class Scope implements ObservedWork {
+  readonly #events: ActivityEvents;
+  /** It is undefined if the work runs without an activity. */
+  readonly #activity: Activity | undefined;
+  readonly #stopPayload: ((outcome: Outcome) => Payload) | undefined;
+  /** The context in which the function of the work returned. */
+  #context: ActivityContext | undefined;
+
+  constructor(
+    events: ActivityEvents,
+    activity: Activity | undefined,
+    stopPayload: ((outcome: Outcome) => Payload) | undefined,
+  ) {
+    this.#events = events;
+    this.#activity = activity;
+    this.#stopPayload = stopPayload;
+    this.#context = activity;
+  }
+
+  begin<Result>(work: () => Result): Result {
+    try {
+      return work();
+    } finally {
+      this.#context = this.#events.context;
+    }
+  }
+
+  runStep<Result>(step: () => Result): Result {
+    return this.#activity === undefined ? step() : this.#events.runStep(this.#activity, step);
+  }
+
+  end(outcome: Outcome): void {
+    const events = this.#events;
+    const stopPayload = this.#stopPayload;
+    const payload = () => (stopPayload === undefined ? events.outcomePayload(outcome) : stopPayload(outcome));
+    events.stopScope(this.#activity, this.#context, payload);
+  }
 }
 
 class Handle implements ActivityHandle<Payload> {

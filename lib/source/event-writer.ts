@@ -68,12 +68,16 @@ export class EventWriter extends Audience {
     return true;
   }
 
-  /** @param activityId the event's activity, unless `options` specify another */
+  /**
+   * @param activityId the event's activity, unless `options` specify another
+   * @param givenTime the time of the event for subscribers, if it has been read: reading a clock takes 50 ns
+   */
   write(
     lazyPayload: LazyPayload | undefined,
     activityId: Guid | undefined,
     relatedActivityId: Guid | undefined,
     options: WriteOptions | undefined,
+    givenTime?: bigint,
   ): void {
     if (this.dropWhenClosed() || !this.enabled) return;
     let id = activityId;
@@ -106,7 +110,7 @@ export class EventWriter extends Audience {
       if ((wanted & LISTENER_BIT) !== 0) {
         subscribers = this.audience.subscribers;
         const source = this.#context.source();
-        const time = timestamp();
+        const time = givenTime ?? timestamp();
         while (next < subscribers.length) {
           const subscriber = subscribers[next++] as Subscriber;
           const { unfinished } = subscriber;

@@ -23,55 +23,75 @@ export type EndValue<Result> =
       : Result;
 
 /** Runs a step of the work in its activity. */
-export type RunStep = <Result>(step: () => Result) => Result;
+type RunStep = <Result>(step: () => Result) => Result;
+
+/** Work that may go on after its function has returned. */
+export interface ObservedWork {
+  /** Called for each step of an iteration. */
+  readonly runStep: RunStep;
+  /** Called once, by code outside the work's activity. */
+  end(outcome: Outcome): void;
+}
 
 /**
- * Calls `end`, once, when the work that returned `result` has ended.
+ * Calls `end` when the work that returned `result` has ended.
  *
- * @param runStep runs each step of an iteration
+ * @param isOfAsyncFunction whether an async function returned it: nobody else can have changed its promise
  * @returns what the application gets for `result`
  */
-export function whenEnded<Result>(result: Result, runStep: RunStep, end: (outcome: Outcome) => void): Result {
+export function whenEnded<Result>(result: Result, isOfAsyncFunction: boolean, work: ObservedWork): Result {
   if (types.isPromise(result)) {
-    const endWith = (value: unknown) => {
-      if (!observeIteration(value, runStep, end)) end({ success: true, value });
-    };
-    const observed = observePromise(result, endWith, (error) => end({ success: false, error }));
+    const isReplaceable = isOfAsyncFunction || isPlain(result);
+    const observed = observePromise(result, isReplaceable, endWith, endWithError, work);
     if (observed !== undefined) return observed as Result;
   }
-  if (!observeIteration(result, runStep, end)) end({ success: true, value: result });
+  endWith(result, work);
   return result;
+}
+
+function endWith(value: unknown, work: ObservedWork): void {
+  if (!observeIteration(value, work)) work.end({ success: true, value });
+}
+
+function endWithError(error: unknown, work: ObservedWork): void {
+  work.end({ success: false, error });
 }
 
 /** Makes `runStep` run the steps of an iterator, if `result` is one. */
 export function runStepsOf(result: unknown, runStep: RunStep): void {
-  observeIteration(result, runStep, () => {});
+  observeIteration(result, { runStep, end: () => {} });
 }
 
 const { then: promiseThen } = Promise.prototype;
 
 /**
- * Calls back when the promise settles. Returns what the application gets: the promise itself if it is of a subclass or
- * has extra properties; for a plain one, an equivalent promise. Undefined if the promise cannot be observed.
+ * Calls back when the promise settles. Returns what the application gets: an equivalent promise, or the promise itself
+ * unless it `isReplaceable`. Undefined if the promise cannot be observed.
  */
-function observePromise(
+function observePromise<Observer>(
   promise: Promise<unknown>,
-  onValue: (value: unknown) => void,
-  onError: (error: unknown) => void,
+  isReplaceable: boolean,
+  onValue: (value: unknown, observer: Observer) => void,
+  onError: (error: unknown, observer: Observer) => void,
+  observer: Observer,
 ): Promise<unknown> | undefined {
   try {
-    if (!isPlain(promise)) {
-      promiseThen.call(promise, onValue, onError);
+    if (!isReplaceable) {
+      promiseThen.call(
+        promise,
+        (value) => onValue(value, observer),
+        (error) => onError(error, observer),
+      );
       return promise;
     }
     return promiseThen.call(
       promise,
       (value) => {
-        onValue(value);
+        onValue(value, observer);
         return value;
       },
       (error) => {
-        onError(error);
+        onError(error, observer);
         throw error;
       },
     );
@@ -81,6 +101,7 @@ function observePromise(
   }
 }
 
+/** Whether nothing distinguishes the promise from a derived one: it is of no subclass, and has no other properties. */
 function isPlain(promise: Promise<unknown>): boolean {
   if (Object.getPrototypeOf(promise) !== Promise.prototype) return false;
   for (const key of Reflect.ownKeys(promise)) if (!isOfNode(key)) return false;
@@ -104,20 +125,20 @@ function isOfNode(key: string | symbol): boolean {
 }
 
 /**
- * Makes `runStep` run the steps of an iterator, and calls `end` when the iteration ends: at its last value, when a step
- * throws, or when it is abandoned. False if `value` is not an iterator, or cannot be observed.
+ * Makes the work's `runStep` run the steps of an iterator, and calls its `end` when the iteration ends: at its last value,
+ * when a step throws, or when it is abandoned. False if `value` is not an iterator, or cannot be observed.
  *
  * The iterator's methods are replaced, because it has to stay the same object: `for`, spread, `yield*` and the iterator
  * helpers all look up the methods there.
  */
-function observeIteration(value: unknown, runStep: RunStep, end: (outcome: Outcome) => void): boolean {
+function observeIteration(value: unknown, work: ObservedWork): boolean {
   if (!isIterator(value)) return false;
   let isRunning = false;
   let hasEnded = false;
   const endWith = (outcome: Outcome) => {
     if (hasEnded) return;
     hasEnded = true;
-    end(outcome);
+    work.end(outcome);
   };
   const onError = (error: unknown) => endWith({ success: false, error });
   const onStep = (step: unknown) => {
@@ -130,22 +151,22 @@ function observeIteration(value: unknown, runStep: RunStep, end: (outcome: Outco
     function (this: unknown, ...args) {
       // A step that another step takes is a part of it.
       if (hasEnded || isRunning) return Reflect.apply(method, this, args);
-      return runStep(() => {
-        let step: unknown;
-        isRunning = true;
-        try {
-          step = Reflect.apply(method, this, args);
-        } catch (error) {
-          onError(error);
-          throw error;
-        } finally {
-          isRunning = false;
-        }
-        const promise = types.isPromise(step) ? observePromise(step, onStep, onError) : undefined;
-        if (promise !== undefined) return promise;
-        onStep(step);
-        return step;
-      });
+      let step: unknown;
+      isRunning = true;
+      try {
+        step = work.runStep(() => Reflect.apply(method, this, args));
+      } catch (error) {
+        onError(error);
+        throw error;
+      } finally {
+        isRunning = false;
+      }
+      const promise = types.isPromise(step)
+        ? observePromise(step, isPlain(step), onStep, onError, undefined)
+        : undefined;
+      if (promise !== undefined) return promise;
+      onStep(step);
+      return step;
     };
   if (!replaceMethod(value, 'next', observed(methodOf(value, 'next') as AnyMethod))) return false;
   // An iterator without `return` does not learn that a loop was abandoned.

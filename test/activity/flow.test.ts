@@ -144,7 +144,7 @@ describe('the flow of event sources', () => {
 
   it('is shared by all copies of the library in a thread', () => {
     expect(sharedActivities()).toBe(sharedActivities());
-    expect((globalThis as Record<symbol, unknown>)[Symbol.for('tracewright.activities.v4')]).toBe(
+    expect((globalThis as Record<symbol, unknown>)[Symbol.for('tracewright.activities.v5')]).toBe(
       sharedActivities(),
     );
   });

@@ -396,7 +396,7 @@ describe('the open activities', () => {
   const starter = { provider: 'Shop', task: 'Order', tellOpen: () => {} };
   const list = (flow: Flow, name: string) => {
     const activity = flow.start(name);
-    flow.tracker.list(activity, { atMs: 0, starter, payload: undefined });
+    flow.tracker.list(activity, { time: 0n, starter, payload: undefined, resource: undefined });
     return activity;
   };
   const paths = ({ tracker }: Flow) => tracker.open().map(({ id }) => show(id));
@@ -435,7 +435,7 @@ describe('the open activities', () => {
     const { tracker } = newFlow();
     const all = Array.from({ length: 10_050 }, () => {
       const activity = tracker.start(undefined, 'Order', ActivityOptions.None) as Activity;
-      tracker.list(activity, { atMs: 0, starter, payload: undefined });
+      tracker.list(activity, { time: 0n, starter, payload: undefined, resource: undefined });
       return activity;
     });
     expect(tracker.open()).toEqual(all.slice(50));

@@ -7,7 +7,7 @@ import { readFile } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MessageChannel } from 'node:worker_threads';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ActivityOptions, defineEventSource, event } from '../../lib/index.ts';
+import { ActivityOptions, currentActivityId, defineEventSource, event } from '../../lib/index.ts';
 import { Heard } from './heard.ts';
 
 const RECURSIVE = { activityOptions: ActivityOptions.Recursive };
@@ -40,6 +40,30 @@ function notes(): Record<string, string> {
 /** The activities of the events of this name, in order. */
 const pathsOf = (name: string) =>
   heard.events.filter((written) => written.name === name).map((written) => heard.path(written.activityId));
+
+describe('what the end of an activity calls', () => {
+  const works: Record<string, () => unknown> = {
+    synchronous: () => 1,
+    asynchronous: async () => delay(1),
+    iterated: function* () {
+      yield 1;
+    },
+  };
+  it.each(Object.entries(works))('runs in the enclosing activity, with %s work', async (_name, work) => {
+    const seen: string[] = [];
+    const stop = () => {
+      seen.push(heard.path(currentActivityId()));
+      log.activity('Step', {}, () => note('next'));
+      return {};
+    };
+    await log.activity('Request', {}, async () => {
+      const result = await log.activity('Step', {}, { stop }, work);
+      if (typeof result === 'object') for (const _item of result as Iterable<unknown>);
+    });
+    expect(seen).toEqual(['1']);
+    expect(notes()).toEqual({ next: '1/2' });
+  });
+});
 
 describe('an async function called without await', () => {
   it("with activity(), keeps the activity out of its caller's context", async () => {

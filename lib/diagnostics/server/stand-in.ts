@@ -11,7 +11,7 @@ import type { StuckActivity, StuckThread } from '../../eventpipe/stuck-thread/st
 import { doAtExit } from '../../listen/at-exit.ts';
 import { osThreadId } from '../../listen/os-thread-id.ts';
 import { thisProcess } from '../../listen/this-process.ts';
-import { CLOCK_OFFSET } from '../../listen/timestamp.ts';
+import { CLOCK_OFFSET, msSince } from '../../listen/timestamp.ts';
 import type { UnixSocket, UnixSockets } from '../../platform/unix-socket.ts';
 import { DescriptorConnection } from './descriptor-connection.ts';
 import type {
@@ -172,7 +172,7 @@ function openActivities(): Pick<StuckThread, 'open' | 'running'> {
   return {
     open: open.flatMap(({ id, relatedActivityId, start }) => {
       if (start === undefined) return [];
-      const { atMs, payload, starter } = start;
+      const { time, payload, starter } = start;
       const { provider, task } = starter;
       const isRequest = provider === 'Node.Http' && typeof payload === 'function';
       return {
@@ -180,7 +180,7 @@ function openActivities(): Pick<StuckThread, 'open' | 'running'> {
         relatedId: relatedActivityId?.toString(),
         provider,
         task,
-        startedAgoMSec: performance.now() - atMs,
+        startedAgoMSec: msSince(time),
         request: isRequest ? requestOf(payload as () => object) : undefined,
       };
     }),

@@ -34,7 +34,7 @@ const [state] = pool.tracepoints;
 setRecorded(state, true);
 await until(() => isRecorded(state), 'the state to be recorded');
 setRecorded(state, false);
-const isFlowing = () => globalThis[Symbol.for('tracewright.activities.v4')].flow.active;
+const isFlowing = () => globalThis[Symbol.for('tracewright.activities.v5')].flow.active;
 const flow = [isFlowing()];
 for (const isAsked of [true, false]) {
   setRecorded('System_Threading_Tasks_TplEventSource_L4K80', isAsked);
