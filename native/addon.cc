@@ -11,6 +11,7 @@
 #include "passed_tracer_functions.h"
 #include "provider.h"
 #include "recorder_functions.h"
+#include "thread_pool_functions.h"
 #include "user_functions.h"
 
 namespace tracewright {
@@ -151,6 +152,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   AddPassedTracerFunctions(env, exports);
   AddDiagnosticPortFunctions(env, exports);
   AddRecorderFunctions(env, exports);
+  AddThreadPoolFunctions(env, exports);
   AddUserFunctions(env, exports);
   return exports;
 }

@@ -35,6 +35,8 @@ export interface ActivityRunFields {
   /** How long the callback had been ready when the run began: at least, and at most. */
   lateMSec: number;
   lateAtMostMSec: number;
+  /** How long before the run a thread of the pool began with the job that called back, at most; -1 if unknown. */
+  jobAtMostMSec: number;
 }
 
 /** @param wokenBy the activity that the thread ran when the callback began, if it was another */
@@ -51,7 +53,12 @@ export interface LoopClocks {
   cpu(): number;
   /** How long the thread has waited for a processor; -1 if it cannot be read. */
   processorWait(): number;
+  /** When a thread of the pool began with the job that now calls back, at the earliest. */
+  jobBegan(asyncId: number): number | undefined;
 }
+
+/** The resource of work that only measures the thread pool: its callback is none of the application's. */
+export class ThreadPoolCanary {}
 
 /** Shorter runs count for the one before, in milliseconds, unless they end a wait. */
 const MERGED_MS = 0.05;
@@ -104,6 +111,7 @@ interface Callback {
   /** It became ready between these two. */
   readonly readyFrom: number;
   readonly readyBy: number;
+  readonly jobBegan: number | undefined;
 }
 
 interface Piece {
@@ -158,7 +166,7 @@ export class ActivityRuns {
     this.#polled = this.#polledBefore = now;
     this.#timerOffset = now - libuvTime();
     const id = runningActivity(shared);
-    this.#callback = { waker: '', id, readyFrom: now, readyBy: now };
+    this.#callback = { waker: '', id, readyFrom: now, readyBy: now, jobBegan: undefined };
     this.#running = this.#pieceAt(now, id);
     this.#writeSafely({ ...this.#running }, now);
   }
@@ -173,7 +181,11 @@ export class ActivityRuns {
     // The hook passes an id; a change of the context in running code passes nothing.
     const observer = (asyncId?: number) => {
       try {
-        if (asyncId !== undefined) this.#before();
+        if (asyncId !== undefined) {
+          const resource = executionAsyncResource();
+          if (resource instanceof ThreadPoolCanary) return;
+          this.#before(asyncId, resource);
+        }
         this.#check();
       } catch {
         // The stack has overflowed: the next call notices the switch. In a hook, an error would end the process.
@@ -196,8 +208,7 @@ export class ActivityRuns {
   }
 
   /** A callback, a tick or the continuation of a promise begins. */
-  #before(): void {
-    const resource = executionAsyncResource();
+  #before(asyncId: number, resource: object): void {
     const waker = this.#wakerOf(resource);
     const idle = this.#clocks.idle();
     if (waker === undefined && idle === this.#idle) return;
@@ -210,14 +221,20 @@ export class ActivityRuns {
       this.#turns = this.#clocks.turns();
       this.#polled = this.#polledBefore = now;
     } else if (waker !== 'timer' && waker !== 'immediate') this.#notePoll(now);
-    this.#callback = this.#callbackOf(waker, resource, id, now);
+    const jobBegan = isOfThreadPool(waker ?? '') ? this.#clocks.jobBegan(asyncId) : undefined;
+    this.#callback = { ...this.#callbackOf(waker, resource, id, now), jobBegan };
     if (waited < MERGED_MS || this.#isWriting) return;
     this.#endPiece(now - waited);
     this.#writePending(now);
     this.#running = this.#pieceAt(now, id);
   }
 
-  #callbackOf(waker = '', resource: TimeoutResource, id: Guid | undefined, now: number): Callback {
+  #callbackOf(
+    waker = '',
+    resource: TimeoutResource,
+    id: Guid | undefined,
+    now: number,
+  ): Omit<Callback, 'jobBegan'> {
     if (waker !== 'timer') return { waker, id, readyFrom: this.#polledBefore, readyBy: this.#polled };
     const due = this.#dueOf(resource, now);
     return { waker, id, readyFrom: due, readyBy: due };
@@ -284,7 +301,7 @@ export class ActivityRuns {
 
   /** A listener may itself start activities. */
   #writeSafely({ id, callback, start, end, cpu, processorWait, waited }: Piece, now: number): void {
-    const { waker, readyFrom, readyBy } = callback;
+    const { waker, readyFrom, readyBy, jobBegan } = callback;
     const isOwnCallback = callback.id === id;
     // An immediate is ready at once.
     const isReady = waker === 'immediate' && isOwnCallback;
@@ -299,6 +316,7 @@ export class ActivityRuns {
       isOwnCallback,
       lateMSec: isReady ? waited : Math.max(0, start - readyBy),
       lateAtMostMSec: isReady ? waited : Math.max(0, start - readyFrom),
+      jobAtMostMSec: jobBegan === undefined ? -1 : Math.max(0, start - jobBegan),
     };
     this.#isWriting = true;
     try {
@@ -354,4 +372,11 @@ export function wakerOfName(name: string): string {
   if (Object.hasOwn(WAKERS, name)) return WAKERS[name] as string;
   const [, job] = JOB.exec(name) ?? [];
   return job === undefined ? '' : `crypto.${job.toLowerCase()}`;
+}
+
+const OF_THREAD_POOL: ReadonlySet<string> = new Set(['fs', 'zlib', 'dns.lookup', 'dns.lookupService']);
+
+/** Whether what calls back is work of libuv's thread pool. */
+export function isOfThreadPool(waker: string): boolean {
+  return OF_THREAD_POOL.has(waker) || waker.startsWith('crypto.');
 }

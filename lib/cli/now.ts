@@ -25,6 +25,8 @@ const STUCK_MS = 900;
 const PENDING_WORK: TracingProvider = { ...ACTIVITY_RUNS, arguments: 'PendingWork=1' };
 /** A loop that runs for less than this share of a look, in per cent, counts as waiting. */
 const BUSY = 10;
+/** A pool whose work waits for less counts as free. */
+const FULL_NS = 10e6;
 const UNKNOWN = 'nothing that Node.js knows: perhaps a promise that nothing has settled';
 
 export const commandLine = new CommandLine('now', '[OPTION]... -p PID', [
@@ -101,6 +103,7 @@ async function look(
       loop: work.loop(explained, framesOf),
       open: work.activities(explained),
       others: work.others(),
+      poolDelayNs: work.poolDelayNs,
       isWhole: explained.recorded.runs,
     };
     if (isJson) output.json(jsonOf(found));
@@ -116,12 +119,13 @@ interface Found {
   readonly loop: LoopState;
   readonly open: readonly OpenActivity[];
   readonly others: readonly OtherWork[];
+  readonly poolDelayNs: number;
   /** Whether the process has said what it waits for: one that is stuck cannot. */
   readonly isWhole: boolean;
 }
 
-function print({ target, loop, open, others, isWhole }: Found, output: Output): void {
-  const head = `${target.name}: ${countText(open.length, 'open activity')}. ${loopText(loop)}`;
+function print({ target, loop, open, others, poolDelayNs, isWhole }: Found, output: Output): void {
+  const head = `${target.name}: ${countText(open.length, 'open activity')}. ${loopText(loop)}${poolText(poolDelayNs)}`;
   output.styledLine(styled(printable(head), 'bold'));
   for (const each of open) {
     const { time, ageNs, depth } = each;
@@ -147,6 +151,12 @@ function loopText({ stuckNs, by, code, busyShare }: LoopState): string {
   return `The event loop is busy (${share} %), mostly with ${by}${where}.`;
 }
 
+function poolText(delayNs: number): string {
+  return delayNs < FULL_NS
+    ? ''
+    : ` The thread pool is full: work waits ${durationText(delayNs)} in its queue.`;
+}
+
 function waitText(
   { waitsFor, isRunning }: OpenActivity,
   { stuckNs, by, code }: LoopState,
@@ -166,7 +176,7 @@ function waitText(
       : `: cannot go on, the loop runs ${by ?? code ?? 'something else'}`;
 }
 
-function jsonOf({ target, loop, open, others }: Found): object {
+function jsonOf({ target, loop, open, others, poolDelayNs }: Found): object {
   return {
     schema: 1,
     processId: target.processId,
@@ -177,6 +187,7 @@ function jsonOf({ target, loop, open, others }: Found): object {
       by: loop.by,
       code: loop.code,
     },
+    threadPool: { delayMSec: msec(poolDelayNs) },
     activities: open.map(({ time: { activity, label, startedAt }, ageNs, isRunning, waitsFor }) => ({
       label,
       name: activity.name,

@@ -31,6 +31,8 @@ export const RuntimeKeywords = {
   ActivityCode: 0x40n,
   /** Only sessions with the argument `PendingWork=1` cause it. */
   PendingWork: 0x80n,
+  /** Its level is above Verbose, too. */
+  ThreadPool: 0x100n,
   Exceptions: 0x8000n,
   Threading: 0x10000n,
 } as const;

@@ -62,6 +62,12 @@ export interface TracerAddon {
    * the system does not tell.
    */
   threadCpuMSec(osThreadId: number): number;
+  /**
+   * Calls the function with how long work has waited for a thread of libuv's thread pool, in milliseconds.
+   *
+   * @param resource of that callback
+   */
+  probeThreadPool(resource: object, done: (milliseconds: number) => void): void;
   /** Sends the first `size` bytes of the scratch buffer as one event; undefined on success. */
   write(index: number, size: number): number | undefined;
   /**

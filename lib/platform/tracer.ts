@@ -136,6 +136,11 @@ export class Tracer {
     return this.#addon?.threadCpuMSec(osThreadId) ?? 0;
   }
 
+  /** Calls the function with the delay of the thread pool's queue, or never: see `TracerAddon`. */
+  probeThreadPool(resource: object, done: (milliseconds: number) => void): void {
+    this.#addon?.probeThreadPool(resource, done);
+  }
+
   /** The name under which a failed write is counted. */
   writeReason(error: number): string {
     return this.#addon === undefined ? 'notRegistered' : writeReason(this.#addon, error);

@@ -7,6 +7,7 @@ import { NOT_READ, ProcessorWait, type ThreadTimes, threadTimes } from '../platf
 import { writerOf } from '../source/event-functions.ts';
 import type { RuntimeEvents } from './events.ts';
 import { isAskedFor, type Observation } from './observation.ts';
+import type { ThreadPool } from './thread-pool.ts';
 
 /** A longer run has readings of the thread's times of its own: each is a system call. */
 const READ_MS = 1;
@@ -36,14 +37,14 @@ export function activitySwitches(events: RuntimeEvents): Observation {
 const timing = performance.nodeTiming as typeof performance.nodeTiming & {
   readonly uvMetricsInfo?: { readonly loopCount: number };
 };
-const CLOCKS: Omit<LoopClocks, 'processorWait'> = {
+const CLOCKS: Omit<LoopClocks, 'processorWait' | 'jobBegan'> = {
   now: () => performance.now(),
   idle: () => timing.idleTime,
   turns: () => timing.uvMetricsInfo?.loopCount ?? 0,
   cpu: () => threadTimes().threadCpuMSec,
 };
 
-export function activityRuns(events: RuntimeEvents): Observation {
+export function activityRuns(events: RuntimeEvents, pool: ThreadPool): Observation {
   const { keyword: keywords, level } = ACTIVITY_RUN;
   const writer = writerOf(events.ActivityRun);
   let number = 0;
@@ -57,7 +58,7 @@ export function activityRuns(events: RuntimeEvents): Observation {
         sharedActivities(),
         (fields, id, wokenBy) => writer.write({ ...fields }, id, wokenBy, undefined),
         number,
-        { ...CLOCKS, processorWait: () => wait.read() },
+        { ...CLOCKS, processorWait: () => wait.read(), jobBegan: (asyncId) => pool.beganWith(asyncId) },
       );
       const end = runs.observe();
       // Nobody asks a recording of the system for its last events, as a session does.

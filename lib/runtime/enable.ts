@@ -18,6 +18,7 @@ import { processInfo, writeProcessInfo } from './process-info.ts';
 import { resources } from './resources.ts';
 import { defineSystemRuntime } from './system-runtime/system-runtime.ts';
 import { activityFlow, defineTaskEvents, taskHops } from './task-events.ts';
+import { ThreadPool } from './thread-pool.ts';
 import { workers } from './workers.ts';
 
 /** Incremented when the shape of what all copies of this package in one thread share changes. */
@@ -38,6 +39,7 @@ export function enableRuntimeEvents(): RuntimeEvents {
 function fed(events: RuntimeEvents): RuntimeEvents {
   const info = processInfo(events);
   const tasks = defineTaskEvents();
+  const pool = new ThreadPool(events);
   const observations = new Observations([
     info,
     garbageCollections(events),
@@ -48,7 +50,8 @@ function fed(events: RuntimeEvents): RuntimeEvents {
     warnings(events),
     workers(events),
     activitySwitches(events),
-    activityRuns(events),
+    pool.observation,
+    activityRuns(events, pool),
     activityCode(events),
     pendingWork(events),
     taskHops(tasks),

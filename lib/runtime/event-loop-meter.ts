@@ -1,10 +1,11 @@
 /**
- * The meter `Node.Runtime`: the main thread's event loop, and what it has to do. The names follow OpenTelemetry's
+ * The meter `Node.Runtime`: the main thread's event loop and what it has to do, and the thread pool. The names follow OpenTelemetry's
  * conventions for Node.js.
  */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { Demand } from '../counters/demand.ts';
 import { Meter } from '../counters/meter.ts';
+import { measurePoolDelays } from './thread-pool.ts';
 
 /** How often the delay is measured: each measurement wakes up the loop, even in an idle process. */
 const RESOLUTION_MSEC = 20;
@@ -24,11 +25,16 @@ export function defineEventLoopMeter(): void {
     unit: 's',
     description: 'How late the event loop runs a timer that is due every 20 ms.',
   });
+  const poolDelay = meter.createHistogram('nodejs.threadpool.delay', {
+    unit: 's',
+    description: 'How long work waits for a thread of the thread pool.',
+  });
   const requests = meter.createCounter('http.server.requests', {
     unit: '{request}',
     description: 'Requests that HTTP servers of the main thread have received.',
   });
   meter.accompany(new Demand(() => measureDelays((msec) => delay.record(msec / MSEC_PER_SECOND))));
+  meter.accompany(new Demand(() => measurePoolDelays((msec) => poolDelay.record(msec / MSEC_PER_SECOND))));
   meter.accompany(new Demand(() => observeRequests(() => requests.add(1))));
 }
 

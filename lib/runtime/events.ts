@@ -17,6 +17,8 @@ export const PENDING_WORK = {
   argument: 'PendingWork',
 } as const;
 
+export const THREAD_POOL = { keywords: RuntimeKeywords.ThreadPool, level: 6 } as const;
+
 /** Events get their ids by order: add new ones at the end. */
 export function defineRuntimeEvents() {
   return defineEventSource(
@@ -121,6 +123,7 @@ export function defineRuntimeEvents() {
           isOwnCallback: 'bool',
           lateMSec: 'double',
           lateAtMostMSec: 'double',
+          jobAtMostMSec: 'double',
         },
         { keywords: 'ActivityRuns', level: ACTIVITY_RUN.level },
       ),
@@ -133,6 +136,15 @@ export function defineRuntimeEvents() {
       [PENDING_WORK.name]: event(
         { kind: 'string', what: 'string', dueInMSec: 'double' },
         { keywords: 'PendingWork', level: PENDING_WORK.level },
+      ),
+      ThreadPoolDelay: event(
+        { number: 'uint32', submittedAgoMSec: 'double', delayMSec: 'double', isOver: 'bool', jobs: 'uint32' },
+        { keywords: 'ThreadPool', level: THREAD_POOL.level },
+      ),
+      // Its activity is the one that has submitted the jobs.
+      ThreadPoolUse: event(
+        { number: 'uint32', kind: 'string', jobs: 'uint32', running: 'uint32' },
+        { keywords: 'ThreadPool', level: THREAD_POOL.level },
       ),
     },
     { keywords: RuntimeKeywords },

@@ -182,11 +182,13 @@ const awaitForms = {
   listening: 'while something listens',
   switching: 'while something listens to activity switches',
   takingTurns: 'the same, and two activities take turns',
+  running: 'while something listens to activity runs',
+  pooling: 'the same, and to the thread pool',
   listenerGone: 'after the last listener has left',
 };
 
 /** Of another version of Node.js, only what a listener changes. */
-const FORMS_ELSEWHERE = ['listening', 'switching', 'takingTurns'];
+const FORMS_ELSEWHERE = ['listening', 'switching', 'takingTurns', 'running', 'pooling'];
 
 const [ownMajor] = process.versions.node.split('.');
 

@@ -18,9 +18,11 @@ class Clocks {
   onProcessor = 0;
   preempted = 0;
   turn = 0;
+  began: number | undefined;
   now = () => this.time;
   idle = () => this.waited;
   turns = () => this.turn;
+  jobBegan = () => this.began;
   cpu = () => this.onProcessor;
   processorWait = () => this.preempted;
 

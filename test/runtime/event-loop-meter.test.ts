@@ -25,7 +25,7 @@ function ask(seconds: number) {
       .map(({ payload }) => payload);
 }
 
-it('measures how long the loop was busy and idle, and how late its timers were', async () => {
+it('measures how long the loop was busy and idle, and how late its timers were, and the thread pool', async () => {
   const told = ask(0.5);
   await sleep(100);
   const end = performance.now() + 200;
@@ -41,6 +41,7 @@ it('measures how long the loop was busy and idle, and how late its timers were',
   expect(Number(highest)).toBeGreaterThan(0.15);
   expect(Number(highest)).toBeLessThan(1);
   expect(delays?.count).toBeGreaterThan(5);
+  expect(told('nodejs.threadpool.delay')[0]?.count).toBeGreaterThan(1);
 });
 
 it('measures nothing while nothing requests it', () => {

@@ -85,6 +85,8 @@ export class FakeAddon implements TracerAddon {
     return 0;
   }
 
+  probeThreadPool(): void {}
+
   write(index: number, size: number): number | undefined {
     const scratch = this.#scratches.get(index);
     if (scratch === undefined) return this.codes.notRegistered;

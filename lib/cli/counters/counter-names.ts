@@ -27,6 +27,7 @@ const FIRST = [
   'current-requests',
   'nodejs.eventloop.delay',
   'nodejs.eventloop.time',
+  'nodejs.threadpool.delay',
   'dotnet.process.cpu.time',
   'cpu-usage',
 ] as const;
@@ -38,6 +39,7 @@ const NODE_NAMES: Readonly<Record<string, NodeName>> = {
   'http.server.requests': ['HTTP requests', '/s'],
   'nodejs.eventloop.delay': ['event loop delay', 'ms', 1e3],
   'nodejs.eventloop.time': ['event loop', '%', 100],
+  'nodejs.threadpool.delay': ['thread pool delay', 'ms', 1e3],
   'dotnet.process.cpu.time': ['CPU', '%', 100],
   'dotnet.process.cpu.count': ['processors', ''],
   'dotnet.process.memory.working_set': ['memory (rss)', 'MB', 1e-6],

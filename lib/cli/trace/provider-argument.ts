@@ -4,6 +4,7 @@ import { ACTIVITY_RUN } from '../../activity/runs.ts';
 import { ACTIVITY_SWITCH } from '../../activity/switches.ts';
 import { TASK_EVENTS } from '../../activity/task-hops.ts';
 import { SessionError, tracingProvider, tracingProviders } from '../../eventpipe/session-provider.ts';
+import { RuntimeKeywords } from '../../known/automatic.ts';
 import { Level } from '../../source/constants.ts';
 import type { TracingProvider } from '../../wire/diagnostics-ipc/tracing.ts';
 import { UsageError } from '../parse-options.ts';
@@ -23,11 +24,11 @@ export const ACTIVITY_SWITCHES: TracingProvider = {
   arguments: '',
 };
 
-/** Runs tell more than switches: see `tracewright explain`. */
+/** Runs tell more than switches, with the thread pool that they may have waited for: see `tracewright explain`. */
 export const ACTIVITY_RUNS: TracingProvider = {
   ...ACTIVITY_SWITCHES,
   name: ACTIVITY_RUN.provider,
-  keywords: ACTIVITY_RUN.keyword,
+  keywords: ACTIVITY_RUN.keyword | RuntimeKeywords.ThreadPool,
 };
 
 /** PerfView and TraceEvent charge samples to activities by .NET's tasks. */

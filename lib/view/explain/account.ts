@@ -14,6 +14,8 @@ export interface AccountEntry extends StateOf {
   stretches: number;
   /** The states of the activity inside, if this is `child`. */
   readonly inner: ReadonlyMap<State, number> | undefined;
+  /** How many jobs filled the queue of the thread pool at most, if it is that. */
+  jobs: number;
 }
 
 interface MutableEntry extends AccountEntry {
@@ -57,7 +59,7 @@ export class Account {
 
   /** Takes stretches in order. */
   add(stretch: Stretch): void {
-    const { state, what, startNs, endNs, otherwise, run, inner } = stretch;
+    const { state, what, startNs, endNs, otherwise, run, inner, jobs = 0 } = stretch;
     const ns = endNs - startNs;
     this.#sorted = undefined;
     const entry = this.#entryOf(state, what);
@@ -69,6 +71,7 @@ export class Account {
     this.totalNs += ns;
     entry.ns += ns;
     entry.atMostNs += ns;
+    entry.jobs = Math.max(entry.jobs, jobs);
     if (otherwise === undefined) entry.atLeastNs += ns;
     else this.#entryOf(otherwise.state, otherwise.what).atMostNs += ns;
     if (inner !== undefined) {
@@ -89,7 +92,7 @@ export class Account {
     const known = this.#find(state, what);
     if (known !== undefined) return known;
     if (this.#entries.length >= MAX_ENTRIES && what !== REST) return this.#entryOf(state, REST);
-    const entry = { state, what, ns: 0, atLeastNs: 0, atMostNs: 0, stretches: 0, inner: undefined };
+    const entry = { state, what, ns: 0, atLeastNs: 0, atMostNs: 0, stretches: 0, inner: undefined, jobs: 0 };
     this.#entries.push(entry);
     this.#byReason?.set(`${state} ${what}`, entry);
     return entry;

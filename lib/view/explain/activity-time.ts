@@ -30,6 +30,8 @@ const MAX_INNER_PARTS = 500;
 /** A run counts as on a processor if it was there for all but so much: clocks differ, and hooks take time. */
 const MIN_OFF_NS = 1e6;
 const MIN_OFF_SHARE = 0.03;
+/** Less is what it takes to wake a thread of the pool. */
+const MIN_QUEUE_NS = 1e6;
 /** Stacks of its own runs. */
 const MAX_STACKS = 64;
 const MAX_CHAIN = 200;
@@ -212,7 +214,8 @@ export class ActivityTime {
     const { loop } = this;
     if (loop === undefined || !loop.hasRuns) {
       const parts = [{ startNs, endNs, run: undefined, isShort: false, kind: 'blind' } as const];
-      this.#push({ startNs, endNs, parts, state: NOT_OBSERVED, isCertain: false, wokenByNs: endNs });
+      const woken = { state: NOT_OBSERVED, isCertain: false, queue: undefined, wokenByNs: endNs };
+      this.#push({ startNs, endNs, parts, ...woken });
       return;
     }
     const last = run ?? loop.runAt(endNs);
@@ -221,11 +224,14 @@ export class ActivityTime {
       run === undefined ? this.#readyBefore(endNs, isInLast ? last : undefined) : readyBefore(run, endNs);
     const ofItself = this.#runsInside;
     this.#runsInside = NO_RUNS;
+    const by = run ?? (isInLast ? last : undefined);
+    const woken = this.#stateOf(run, isInLast ? last : undefined);
     this.#push({
       startNs,
       endNs,
       parts: partsOf(loop, { startNs, endNs }, ready, ofItself),
-      ...this.#stateOf(run, isInLast ? last : undefined),
+      ...woken,
+      queue: woken.state.state === 'threadPool' ? queueOf(loop, by, startNs) : undefined,
       wokenByNs: isInLast ? last.endNs : endNs,
     });
   }
@@ -297,7 +303,7 @@ export class ActivityTime {
 
   #resolveWait(wait: Wait, inside: readonly ActivityTime[]): void {
     const path = inside.length === 0 ? NO_STEPS : pathOf(wait, inside);
-    const { parts, state } = wait;
+    const { parts, state, queue } = wait;
     // What woke it says nothing about the time before a loss.
     const lastBlind = parts.findLastIndex(({ kind }) => kind === 'blind');
     const lost = state.what === UNKNOWN.notObserved ? state : LOST;
@@ -305,7 +311,7 @@ export class ActivityTime {
       const part = parts[i] as WaitPart;
       const reason = i <= lastBlind ? lost : state;
       if (part.kind === 'held' || part.kind === 'maybeHeld') this.#addHeld(part, reason, path);
-      else this.#addWaiting(part, reason, path);
+      else this.#addWaiting(part, reason, path, reason === state ? queue : undefined);
     }
   }
 
@@ -328,18 +334,30 @@ export class ActivityTime {
     if (endNs > atNs) this.#settle({ startNs: atNs, endNs, state: 'held', what, otherwise, run });
   }
 
-  #addWaiting({ startNs, endNs }: WaitPart, state: StateOf, path: readonly PathStep<ActivityTime>[]): void {
+  #addWaiting(
+    { startNs, endNs }: WaitPart,
+    state: StateOf,
+    path: readonly PathStep<ActivityTime>[],
+    queue: Wait['queue'],
+  ): void {
     // It may have run meanwhile.
     const otherwise = state === LOST ? LOST : undefined;
     let atNs = startNs;
     for (const { startNs: from, endNs: to, inner } of path) {
       if (to <= atNs || from >= endNs) continue;
-      if (from > atNs) this.#settle({ startNs: atNs, endNs: from, ...state });
+      if (from > atNs) this.#settleWait(atNs, from, state, queue);
       const start = Math.max(from, atNs);
       atNs = Math.min(to, endNs);
       this.#addInner(inner, start, atNs, otherwise);
     }
-    if (endNs > atNs) this.#settle({ startNs: atNs, endNs, ...state });
+    if (endNs > atNs) this.#settleWait(atNs, endNs, state, queue);
+  }
+
+  /** Divides a wait for the thread pool into its queue and its work. */
+  #settleWait(startNs: number, endNs: number, state: StateOf, queue: Wait['queue']): void {
+    const untilNs = Math.min(Math.max(queue?.untilNs ?? startNs, startNs), endNs);
+    if (queue !== undefined && untilNs > startNs) this.#settle({ startNs, endNs: untilNs, ...queue.queued });
+    if (endNs > untilNs) this.#settle({ startNs: untilNs, endNs, ...state });
   }
 
   /** What concerns the thread or a pool is the activity's own state; the rest is time in the activity inside. */
@@ -419,6 +437,13 @@ function isInside(inner: TracedActivity, outer: TracedActivity): boolean {
 /** The time at which the callback of a run became ready. */
 function readyBefore({ lateNs, lateAtMostNs }: LoopRun, startNs: number): Ready {
   return { fromNs: startNs - lateAtMostNs, byNs: startNs - lateNs };
+}
+
+/** The part of a wait for the thread pool in which the job was in its queue. */
+function queueOf({ pool }: LoopRuns, run: LoopRun | undefined, startNs: number): Wait['queue'] {
+  const untilNs = run?.jobFromNs;
+  if (untilNs === undefined || untilNs < startNs + MIN_QUEUE_NS) return undefined;
+  return { untilNs, queued: pool.queuedBetween(startNs, untilNs) };
 }
 
 /** A part of the time in an activity inside, as the state of the one around it. */

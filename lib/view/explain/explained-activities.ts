@@ -13,6 +13,7 @@ import { ActivityLabels } from './activity-labels.ts';
 import { ActivityTime, wholeOf } from './activity-time.ts';
 import { ITSELF, isMostlyItself } from './hot-code.ts';
 import { isOfNode, isShortRun, type LoopRun, LoopRuns } from './loop-runs.ts';
+import { PoolQueue } from './pool-queue.ts';
 import { isPart, MODULE_LOAD, stateOfCall } from './states.ts';
 
 export interface ExplainOptions {
@@ -68,6 +69,8 @@ export class ExplainedActivities {
   /** The keys are the activities' indexes: objects as keys would need hashes. */
   readonly #times = new Map<number, ActivityTime>();
   readonly #threads = new Map<string, Thread>();
+  /** The thread pools of processes. */
+  readonly #pools = new Map<number | undefined, PoolQueue>();
   /** Most events are of the same thread as the one before. */
   #lastThread: Thread | undefined;
   /** What the current event has ended. */
@@ -206,6 +209,8 @@ export class ExplainedActivities {
     if (name === ACTIVITY_RUN.name) this.#addRun(event);
     else if (name === 'GarbageCollection') this.#threadOf(event).loop.addCollection(event);
     else if (name === 'ActivityCode') this.#addCode(event);
+    else if (name === 'ThreadPoolDelay') this.#threadOf(event).loop.pool.addDelay(event);
+    else if (name === 'ThreadPoolUse') this.#addPoolUse(event);
   }
 
   /** Where its activity was started, as an event says right after the Start. */
@@ -221,11 +226,19 @@ export class ExplainedActivities {
   #addRun(event: TraceEvent): void {
     const activity = this.activities.activityOf(event);
     const wokenBy = this.activities.relatedOf(event);
-    const nobody = event.activityId === undefined ? OUTSIDE : UNSTARTED;
-    const label = activity === undefined ? nobody : this.#labelOf(activity);
+    const label = this.#labelFor(event, activity);
     const wokenByLabel = wokenBy === undefined ? '' : this.#labelOf(wokenBy);
     if (Number(event.payload.cpuMSec) >= 0) this.#hasCpu = true;
     this.#threadOf(event).loop.addRun(event, { activity, label, wokenBy, wokenByLabel });
+  }
+
+  #addPoolUse(event: TraceEvent): void {
+    this.#threadOf(event).loop.pool.addUse(event, this.#labelFor(event, this.activities.activityOf(event)));
+  }
+
+  #labelFor({ activityId }: TraceEvent, activity: TracedActivity | undefined): string {
+    if (activity !== undefined) return this.#labelOf(activity);
+    return activityId === undefined ? OUTSIDE : UNSTARTED;
   }
 
   #labelOf(activity: TracedActivity): string {
@@ -290,7 +303,9 @@ export class ExplainedActivities {
     const key = threadKey(processId, threadId);
     let thread = this.#threads.get(key);
     if (thread === undefined) {
-      thread = { processId, threadId, loop: new LoopRuns(), ended: [] };
+      const pool = this.#pools.get(processId) ?? new PoolQueue();
+      this.#pools.set(processId, pool);
+      thread = { processId, threadId, loop: new LoopRuns(pool), ended: [] };
       this.#threads.set(key, thread);
     }
     this.#lastThread = thread;

@@ -7,6 +7,7 @@ import type { TraceEvent } from '../../trace/trace-event.ts';
 import { tracepointProviderName } from '../../wire/eventheader/tracepoint-name.ts';
 import type { SampledStack } from '../cpu/cpu-profile.ts';
 import type { TracedActivity } from '../traced-activity.ts';
+import type { PoolQueue } from './pool-queue.ts';
 
 /** A thread's time in one activity, or in none, until it ran something else or waited. */
 export interface LoopRun {
@@ -32,6 +33,8 @@ export interface LoopRun {
   readonly wokenByLabel: string;
   readonly lateNs: number;
   readonly lateAtMostNs: number;
+  /** When a thread of the pool began with the job that called back, at the earliest; undefined if that is unknown. */
+  readonly jobFromNs: number | undefined;
   /** The short runs around it, if it is short: there are many of them, and they are passed over together. */
   chain: Chain | undefined;
   /** Whether events of runs before it are missing. */
@@ -82,6 +85,8 @@ const PROVIDERS = new Set([ACTIVITY_RUN.provider, tracepointProviderName(ACTIVIT
 
 /** One thread with an event loop. */
 export class LoopRuns {
+  /** The thread pool of its process. */
+  readonly pool: PoolQueue;
   /** The settled ones, in order. */
   #runs: LoopRun[] = [];
   /** How many settled ones are no longer kept. */
@@ -96,6 +101,10 @@ export class LoopRuns {
   settledNs = Number.NEGATIVE_INFINITY;
   /** How often events of runs were missing. */
   losses = 0;
+
+  constructor(pool: PoolQueue) {
+    this.pool = pool;
+  }
 
   get hasRuns(): boolean {
     return this.#number !== undefined;
@@ -129,6 +138,7 @@ export class LoopRuns {
       wokenByLabel,
       lateNs,
       lateAtMostNs: Math.max(lateNs, wholeNs(payload.lateAtMostMSec)),
+      jobFromNs: agoNs(startNs, payload.jobAtMostMSec),
       chain: undefined,
       isAfterLoss: isAfterLoss || isFirst,
       collections: NONE,
@@ -307,6 +317,11 @@ export function isOfNode({ provider }: TraceEvent): boolean {
 /** -1 if it was not read. */
 function readingNs(milliseconds: unknown): number | undefined {
   return Number(milliseconds) >= 0 ? wholeNs(milliseconds) : undefined;
+}
+
+function agoNs(nowNs: number, milliseconds: unknown): number | undefined {
+  const ns = readingNs(milliseconds);
+  return ns === undefined ? undefined : nowNs - ns;
 }
 
 function wholeNs(milliseconds: unknown): number {

@@ -65,6 +65,8 @@ export class OpenWork {
   #ranNs = 0;
   #stuck: { readonly sinceNs: number; readonly threadId: number | undefined } | undefined;
   #running: TracedActivity | undefined;
+  /** How long work waited for a thread of the thread pool, or waits so far, according to the last that did. */
+  poolDelayNs = 0;
 
   /** Takes each event, once its activity is known. */
   add(event: TraceEvent, { activities }: ExplainedActivities): void {
@@ -84,6 +86,7 @@ export class OpenWork {
         activity: activities.activityOf(event),
       });
     } else if (name === 'ActivityRun') this.#stuck = this.#running = undefined;
+    else if (name === 'ThreadPoolDelay') this.poolDelayNs = Number(payload.delayMSec) * NS_PER_MS;
   }
 
   get isStuck(): boolean {

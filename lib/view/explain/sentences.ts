@@ -15,6 +15,7 @@ import {
 } from './findings.ts';
 import { type FramesOf, type HotCode, hottestCode, ITSELF } from './hot-code.ts';
 import type { LoopRun } from './loop-runs.ts';
+import { fillerIn, queueText } from './pool-queue.ts';
 import { BLOCKED, NO_RUN, PREEMPTED, SHORT_RUNS, type State, stateOfCall } from './states.ts';
 
 const NS_PER_MS = 1e6;
@@ -65,7 +66,8 @@ export function partsOf(finding: Finding, framesOf: FramesOf): StatePart[] {
   const shown = time.account.entries.filter(({ ns }) => ns > 0 && ns >= durationNs * MIN_SHARE);
   const rest = durationNs - shown.reduce((sum, { ns }) => sum + ns, 0);
   const parts = shown.map((entry): StatePart => {
-    const { state, what, ns, atLeastNs } = entry;
+    const { state, ns, atLeastNs } = entry;
+    const what = queueText(entry.what, entry.jobs);
     const bounds = isExact(entry) ? '' : ` (${range(entry)})`;
     return { state, ns, atLeastNs, text: `${stateText(state, what, finding, framesOf)}${bounds}` };
   });
@@ -215,7 +217,7 @@ function causeOf(entry: AccountEntry, finding: Finding, framesOf: FramesOf): str
     case 'child':
       return `It waited ${time_} for ${callsText(what, time.calls)}.${insideText(what, finding, framesOf)}`;
     case 'threadPool':
-      return `It waited ${time_} for the thread pool (${what}).`;
+      return `It waited ${time_} ${poolText(entry)}.`;
     case 'pool':
       return `It waited ${time_} for ${what}.`;
     case 'timer':
@@ -242,6 +244,12 @@ function insideText(what: string, finding: Finding, framesOf: FramesOf): string 
   if (!isKnown || stateOfCall(time.activity.name) !== undefined) return '';
   const [first = '', ...rest] = causeOf(cause, { ...finding, time }, framesOf);
   return ` ${isOnly ? 'There' : 'In the longest'}, ${first.toLowerCase()}${rest.join('')}`;
+}
+
+function poolText({ what, jobs }: AccountEntry): string {
+  const filler = fillerIn(what);
+  if (filler === undefined) return `for the thread pool (${what})`;
+  return `in the queue of the thread pool, which ${jobs === 0 ? '' : `${thousands(jobs)} `}${filler} filled`;
 }
 
 /** While it had no processor because of others, its code ran as far as it can tell. */

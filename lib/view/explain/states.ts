@@ -1,4 +1,5 @@
 /** The states into which an activity's duration is divided: see docs/explain.md. */
+import { isOfThreadPool } from '../../activity/runs.ts';
 import { tracepointProviderName } from '../../wire/eventheader/tracepoint-name.ts';
 import type { LoopRun } from './loop-runs.ts';
 
@@ -45,6 +46,8 @@ export interface Stretch extends StateOf {
   readonly run?: LoopRun | undefined;
   /** The state of the activity inside. */
   readonly inner?: State | undefined;
+  /** How many jobs filled the queue of the thread pool. */
+  readonly jobs?: number | undefined;
 }
 
 /** Why a time is unknown. */
@@ -76,16 +79,12 @@ export const SHORT_RUNS = 'many short runs';
 export function stateOfWaker(waker: string): StateOf {
   const known = WAITS[waker];
   if (known !== undefined) return known;
-  if (waker.startsWith('crypto.')) return { state: 'threadPool', what: waker };
+  if (isOfThreadPool(waker)) return { state: 'threadPool', what: waker };
   return { state: 'unknown', what: UNKNOWN.noWaker };
 }
 
 const WAITS: Readonly<Record<string, StateOf>> = {
   timer: { state: 'timer', what: 'timer' },
-  fs: { state: 'threadPool', what: 'fs' },
-  zlib: { state: 'threadPool', what: 'zlib' },
-  'dns.lookup': { state: 'threadPool', what: 'dns.lookup' },
-  'dns.lookupService': { state: 'threadPool', what: 'dns.lookupService' },
   'dns.resolve': { state: 'otherSide', what: 'dns.resolve' },
   socket: { state: 'otherSide', what: 'a socket' },
   connect: { state: 'otherSide', what: 'a connection' },

@@ -1,6 +1,7 @@
 /** A time in which an activity ran nothing: what its thread did meanwhile, and which activities inside made it so long. */
 import type { TracedActivity } from '../traced-activity.ts';
 import { type Interval, type LoopRun, type LoopRuns, PAUSE_NS } from './loop-runs.ts';
+import type { Queued } from './pool-queue.ts';
 import type { StateOf } from './states.ts';
 
 /** A part of a wait: what held the thread, or nothing so far. */
@@ -20,8 +21,16 @@ export interface Wait extends Interval {
   readonly state: StateOf;
   /** Whether that says for certain what it waited for, whatever is inside it. */
   readonly isCertain: boolean;
+  /** The part of it in the queue of the thread pool; undefined if there is none, or that is unknown. */
+  readonly queue: QueuePart | undefined;
   /** What woke it may have ended until this time. */
   readonly wokenByNs: number;
+}
+
+/** The wait until a thread of the pool began with a job. The rest is work, or cannot be told from it. */
+interface QueuePart {
+  readonly untilNs: number;
+  readonly queued: Queued;
 }
 
 /** The time at which an activity became ready: not before, and not after. */

@@ -77,6 +77,11 @@ export class TrackColumns {
       this.#value(event, nowNs, 'Event-loop delay, p99', 'ms', Number(delayP99MSec));
       this.#value(event, nowNs, 'Event-loop utilization', '%', 100 * Number(utilization));
     },
+    ThreadPoolDelay: (event, nowNs) => {
+      const { submittedAgoMSec, delayMSec } = event.payload;
+      const submittedNs = nowNs - Number(submittedAgoMSec) * NS_PER_MS;
+      this.#value(event, submittedNs, 'Thread-pool queue, delay', 'ms', Number(delayMSec));
+    },
     HeapStatistics: (event, nowNs) => {
       const { usedHeapSize, externalMemory, residentSetSize } = event.payload;
       this.#value(event, nowNs, 'Heap in use', 'B', Number(usedHeapSize));

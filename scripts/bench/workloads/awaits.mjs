@@ -36,14 +36,19 @@ export async function listenerGone() {
   return loop;
 }
 
-/** Somebody asks for activity switches. */
-export async function switching() {
+/** Somebody asks for these keywords of Node.Runtime. */
+async function asking(...keywords) {
   const { source, listen } = await load();
   const { enableRuntimeEvents, RuntimeKeywords } = await import('tracewright/runtime');
   listen(source, () => {});
-  listen(enableRuntimeEvents(), () => {}, { keywords: RuntimeKeywords.ActivitySwitches });
+  const asked = keywords.reduce((all, keyword) => all | RuntimeKeywords[keyword], 0n);
+  listen(enableRuntimeEvents(), () => {}, { keywords: asked });
   return loop;
 }
+
+export const switching = () => asking('ActivitySwitches');
+export const running = () => asking('ActivityRuns');
+export const pooling = () => asking('ActivityRuns', 'ThreadPool');
 
 /** And two activities take turns. */
 export async function takingTurns() {
