@@ -62,10 +62,10 @@ const THREADS = Math.min(1024, Math.max(1, Number(process.env.UV_THREADPOOL_SIZE
 export class ThreadPool {
   readonly observation: Observation;
   readonly #events: RuntimeEvents;
-  /** In order. */
+  /** They are in order of submission. */
   #canaries: Canary[] = [];
   readonly #jobs = new Map<number, Job>();
-  /** Empty for types that are no jobs of the pool. */
+  /** The kind is empty for types that are no jobs of the pool. */
   readonly #kinds = new Map<string, string>();
   /** The last one that has called back. */
   #ended: Job | undefined;
@@ -91,6 +91,8 @@ export class ThreadPool {
     if (!this.#isRunning) return undefined;
     const job = this.#end(asyncId);
     if (job === undefined) return undefined;
+    // The next job of a stream is submitted after this one.
+    if (job.stream !== undefined) this.#jobs.set(asyncId, { ...job, submitted: performance.now() });
     const before = this.#canaries.findLast(
       ({ submitted, began }) => began !== undefined && submitted <= job.submitted,
     );
@@ -173,11 +175,9 @@ export class ThreadPool {
   #end(asyncId: number): Job | undefined {
     if (this.#ended?.asyncId === asyncId) return this.#ended;
     const job = this.#jobs.get(asyncId);
-    if (job === undefined) return undefined;
+    if (job === undefined || job.stream !== undefined) return job;
+    this.#jobs.delete(asyncId);
     this.#ended = job;
-    if (job.stream === undefined) this.#jobs.delete(asyncId);
-    // The next job of the stream is submitted after this one.
-    else this.#jobs.set(asyncId, { ...job, submitted: performance.now() });
     return job;
   }
 

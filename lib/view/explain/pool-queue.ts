@@ -1,6 +1,5 @@
 /** Who filled the thread pool of a process while work waited in its queue, from the events of its canaries. */
 import type { TraceEvent } from '../../trace/trace-event.ts';
-import type { StateOf } from './states.ts';
 
 /** The canary waited in the queue, behind what others had submitted. */
 interface Canary {
@@ -12,7 +11,9 @@ interface Canary {
 }
 
 /** The time in the queue, as a state. */
-export interface Queued extends StateOf {
+export interface Queued {
+  readonly state: 'threadPool';
+  readonly what: string;
   /** How many jobs filled it; 0 if that is unknown. */
   readonly jobs: number;
 }
@@ -24,7 +25,7 @@ const IN_QUEUE = 'its queue, filled by ';
 const OTHERS = 'other threads or addons';
 
 export class PoolQueue {
-  /** In order of the events. */
+  /** The order is that of the events. */
   #canaries: Canary[] = [];
 
   addDelay({ timeSinceStart, threadId, payload }: TraceEvent): void {
