@@ -41,7 +41,16 @@ export class AgentCounters {
   /** Events that should have been written. By reason. */
   readonly dropped = new LabelledNumbers(['process', 'disk', 'budget', 'memory', 'fault']);
   /** The label is what failed. */
-  readonly errors = new LabelledNumbers(['process', 'session', 'trace', 'disk', 'parquet', 'otlp', 'scan']);
+  readonly errors = new LabelledNumbers([
+    'process',
+    'session',
+    'trace',
+    'disk',
+    'parquet',
+    'profile',
+    'otlp',
+    'scan',
+  ]);
   /** Triggers that a limit suppressed. */
   suppressed = 0;
   processes = 0;
@@ -63,6 +72,7 @@ export class AgentCounters {
   /** Whole files that are yet to be sent, or made into tables. */
   shipping = 0;
   parquetFiles = 0;
+  profiles = 0;
   diskUsed = 0;
   diskBudget = 0;
   spansSent = 0;
@@ -114,6 +124,7 @@ export function prometheusText(counters: AgentCounters): string {
     counter('files_removed', 'Whole files removed for newer ones.', counters.filesRemoved),
     gauge('files_waiting', 'Whole files yet to be shipped.', counters.shipping),
     counter('parquet_files_written', 'Parquet files written whole.', counters.parquetFiles),
+    counter('profiles_written', 'Profiles written whole.', counters.profiles),
     gauge('disk_bytes', 'Disk space in use.', counters.diskUsed),
     gauge('disk_budget_bytes', 'Disk space that may be used.', counters.diskBudget),
     counter('spans_sent', 'Spans sent to the collector.', counters.spansSent),

@@ -7,16 +7,17 @@ import { basename, dirname, join } from 'node:path';
 import { systemCodeText } from '../base/system-code.ts';
 import { AgentCounters } from './agent-counters.ts';
 import { lockFolder, salvageFolder } from './agent-folder.ts';
-import { Attachment } from './attachment.ts';
+import { type Attached, Attachment } from './attachment.ts';
 import { DiskBudget } from './disk-budget.ts';
 import { defaultMemory, MemoryBudget } from './memory-budget.ts';
 import { MetricsServer } from './metrics-server.ts';
 import { matcher, type NodeProcess, NodeProcesses } from './node-processes.ts';
 import { type Say, sparingly } from './notices.ts';
 import { processResource, rowSource } from './process-resource.ts';
+import { ProfileSchedule } from './profile-schedule.ts';
 import { Recorder } from './recorder.ts';
 import type { AgentSettings, RuleSettings } from './settings/agent-settings.ts';
-import { FileChain, removePartialTables, Shipping } from './shipping.ts';
+import { FileChain, removePartialProfiles, removePartialTables, Shipping } from './shipping.ts';
 import { SpanShipping } from './span-shipping.ts';
 
 const MS = 1000;
@@ -31,6 +32,7 @@ const LAST_EVENTS_MS = 8000;
 const LAST_FILES_MS = 5000;
 const TRACES = 'traces';
 const TABLES = 'parquet';
+const PROFILES = 'profiles';
 /** This separates the service from the rest of a file's name. */
 const SERVICE_END = '@';
 const MAX_NAME = 64;
@@ -55,7 +57,7 @@ export class Agent {
   readonly #spans: SpanShipping | undefined;
   readonly #shipping: Shipping;
   /** The key is the process id. */
-  readonly #attached = new Map<number, Set<Attachment>>();
+  readonly #attached = new Map<number, Set<Attached>>();
   #metrics: MetricsServer | undefined;
   #ticking: NodeJS.Timeout | undefined;
   #nextScan: NodeJS.Timeout | undefined;
@@ -77,9 +79,11 @@ export class Agent {
     const tables = parquet && { ...parquet, folder: parquet.folder ?? join(folder, TABLES) };
     if (tables !== undefined) removePartialTables(tables.folder);
     const { counters } = this;
-    const folders = [this.#traces, ...(tables === undefined ? [] : [tables.folder])];
+    const profiles = join(folder, PROFILES);
+    const folders = [this.#traces, profiles, ...(tables === undefined ? [] : [tables.folder])];
     const limits = { limit: disk.maxBytes, whenFull: disk.whenFull };
     this.#disk = new DiskBudget(folders, limits, counters);
+    removePartialProfiles(profiles);
     const bytes = memory?.maxBytes ?? defaultMemory();
     this.#memory = new MemoryBudget(bytes, counters, say);
     this.#processes = new NodeProcesses(
@@ -92,6 +96,7 @@ export class Agent {
     this.#spans = otlp && new SpanShipping(otlp, counters);
     this.#shipping = new Shipping({
       parquet: tables,
+      profiles,
       disk: this.#disk,
       memory: this.#memory,
       counters,
@@ -158,7 +163,9 @@ export class Agent {
       let chain = chains.get(session);
       if (chain === undefined) {
         const resource = processResource({}, '');
-        chain = new FileChain({ service, source: rowSource(resource, rule), resource, spans: undefined });
+        const isProfile = this.#settings.rules.some(({ name, profile }) => name === rule && profile);
+        const origin = { service, source: rowSource(resource, rule), resource, spans: undefined, isProfile };
+        chain = new FileChain(origin);
         chains.set(session, chain);
       }
       this.#shipping.add({ path, size, chain });
@@ -229,7 +236,16 @@ export class Agent {
         if (attached.size === 0) this.#processes.forget(process.processId);
         break;
       }
-      const attachment = this.#attachment(process, rule, sendsSpans(rule, rules), onStart);
+      const sends = sendsSpans(rule, rules);
+      const attachment =
+        rule.profile === undefined
+          ? this.#attachment(process, rule, sends, onStart)
+          : new ProfileSchedule(process.processId, rule.profile, (onBegin) =>
+              this.#attachment(process, rule, sends, () => {
+                onStart();
+                onBegin();
+              }),
+            );
       attached.add(attachment);
       this.#attached.set(process.processId, attached);
       attachment.ended.then(() => this.#detach(process, attachment));
@@ -249,6 +265,7 @@ export class Agent {
       resource,
       // Of files, only what a trigger had written is sent: a stream is sent as it comes.
       spans: isStream(rule) ? undefined : spans,
+      isProfile: rule.profile !== undefined,
     };
     let chain = new FileChain(origin);
     const recorder = new Recorder({
@@ -270,7 +287,7 @@ export class Agent {
     return new Attachment({ process, rule, ...places, feed, onStart, say: this.#say });
   }
 
-  #detach({ processId }: NodeProcess, attachment: Attachment): void {
+  #detach({ processId }: NodeProcess, attachment: Attached): void {
     const attached = this.#attached.get(processId);
     attached?.delete(attachment);
     if (attached?.size !== 0) return;

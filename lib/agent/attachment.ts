@@ -4,9 +4,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { thrownMessage } from '../base/value-text.ts';
 import { DiagnosticsClientError } from '../diagnostics/client/client-error.ts';
 import type { TracingSession } from '../diagnostics/client/tracing-session.ts';
+import { CHARGES, SAMPLES } from '../known/session-requests.ts';
 import { openTrace } from '../trace/open-trace.ts';
 import type { Trace } from '../trace/trace.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
+import { DEFAULT_RUNDOWN_KEYWORD } from '../wire/diagnostics-ipc/constants.ts';
 import { streamingTracing } from '../wire/diagnostics-ipc/tracing.ts';
 import { TraceError } from '../wire/trace-error.ts';
 import type { AgentCounters } from './agent-counters.ts';
@@ -22,6 +24,17 @@ import { providersFor, watchTriggers } from './triggers.ts';
 export type LiveFeed = (trace: LiveTrace) => Promise<void>;
 
 export type LiveTrace = Pick<Trace, 'name' | 'info' | 'processNames' | 'batches'>;
+
+/** What a rule has in a process. */
+export interface Attached {
+  /** Resolves when nothing of it is left; never rejects. */
+  readonly ended: Promise<void>;
+  tick(now: number): void;
+  /** Asks the process for its last events, and for the end. */
+  stop(): Promise<void>;
+  /** Ends at once. */
+  close(): void;
+}
 
 interface AttachmentOptions {
   readonly process: NodeProcess;
@@ -42,7 +55,7 @@ const BYTES_PER_MB = 1e6;
 const EVENT_OBJECT = 200;
 const SECOND_MS = 1000;
 
-export class Attachment {
+export class Attachment implements Attached {
   /** Resolves when the session has ended, and its last file is whole; never rejects. */
   readonly ended: Promise<void>;
   readonly #options: AttachmentOptions;
@@ -126,10 +139,16 @@ export class Attachment {
 
   async #collect(): Promise<void> {
     const { rule, process, feed } = this.#options;
+    const isProfile = rule.profile !== undefined;
     this.#session = await process.client.collectTracing(
       streamingTracing({
         bufferMegabytes: BUFFER_MEGABYTES,
-        providers: providersFor(rule.providers, rule.triggers),
+        providers: [
+          ...providersFor(rule.providers, rule.triggers),
+          ...(isProfile ? [SAMPLES, ...CHARGES] : []),
+        ],
+        // .NET names the methods of stacks at the end.
+        rundownKeyword: isProfile ? DEFAULT_RUNDOWN_KEYWORD : 0n,
       }),
       this.#left.signal,
     );

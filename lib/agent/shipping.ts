@@ -1,9 +1,11 @@
 /**
- * What becomes of files that are whole: spans for a collector, tables in a folder of Parquet files. One file at a time,
- * in the order of their completion; a file that fails stays, and is tried again.
+ * What becomes of files that are whole: spans for a collector, tables in a folder of Parquet files, or profiles. One
+ * file at a time, in the order of their completion; a file that fails stays, and is tried again.
  */
-import { rmSync, statSync } from 'node:fs';
+import { readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { exportTrace } from '../analysis/exports.ts';
+import { nameOfPartial, OutputFile } from '../base/output-file.ts';
 import { thrownMessage } from '../base/value-text.ts';
 import type { ExportedTrace } from '../export/exporter.ts';
 import type { OtlpFeed } from '../export/otlp-feed.ts';
@@ -29,6 +31,8 @@ interface FileOrigin {
   readonly resource: Resource;
   /** Where its activities go as spans, if they have not gone there as they came. */
   readonly spans: SpanShipping | undefined;
+  /** Whether its files become profiles. */
+  readonly isProfile: boolean;
 }
 
 /** Files of one session that follow each other without a gap: an activity may begin in one and stop in another. */
@@ -63,6 +67,8 @@ interface ParquetSettings {
 
 interface ShippingOptions {
   readonly parquet: ParquetSettings | undefined;
+  /** The folder of profiles. */
+  readonly profiles: string;
   readonly disk: DiskBudget;
   readonly memory: MemoryBudget;
   readonly counters: AgentCounters;
@@ -89,7 +95,8 @@ export class Shipping {
   }
 
   add(file: ShippedFile): void {
-    if (file.chain.origin.spans === undefined && this.#options.parquet === undefined) return;
+    const { spans, isProfile } = file.chain.origin;
+    if (spans === undefined && this.#options.parquet === undefined && !isProfile) return;
     this.#options.counters.shipping++;
     this.#shipping = this.#shipping.then(() => this.#ship(file));
   }
@@ -118,17 +125,18 @@ export class Shipping {
   async #ship(file: ShippedFile): Promise<void> {
     const { counters, disk, parquet } = this.#options;
     const { chain, path } = file;
-    const { spans, resource } = chain.origin;
+    const { spans, resource, isProfile } = chain.origin;
     let isSent = file.isSent === true || spans === undefined;
     try {
       // Removed meanwhile, for newer ones.
       if (this.#isClosing || !disk.has(path)) return;
       if (!isSent) chain.feed = await spans?.send(path, resource, chain.feed);
       isSent = true;
-      if (parquet !== undefined) await this.#toParquet(file, parquet);
+      if (isProfile) await this.#toProfile(file);
+      else if (parquet !== undefined) await this.#toParquet(file, parquet);
     } catch (error) {
       if (this.#isClosing) return;
-      this.#fail(path, isSent ? 'parquet' : 'otlp', error);
+      this.#fail(path, !isSent ? 'otlp' : isProfile ? 'profile' : 'parquet', error);
       this.#retry({ ...file, isSent, failures: (file.failures ?? 0) + 1 });
     } finally {
       counters.shipping--;
@@ -149,7 +157,7 @@ export class Shipping {
     }
   }
 
-  #fail(path: string, kind: 'parquet' | 'otlp', error: unknown): void {
+  #fail(path: string, kind: 'parquet' | 'profile' | 'otlp', error: unknown): void {
     this.#options.counters.errors.add(kind);
     this.#options.say(`${path} cannot be shipped: ${thrownMessage(error)}`, 'shipping');
   }
@@ -164,6 +172,29 @@ export class Shipping {
       this.end(chain);
     }, pause).unref();
     this.#retries.add(timer);
+  }
+
+  /** The CPU samples of a file in its place. */
+  async #toProfile({ path, size }: ShippedFile): Promise<void> {
+    const { disk, counters, profiles } = this.#options;
+    const room = Math.max(size, LEAST_ROOM);
+    if (!disk.take(path, room)) throw new Error('the disk budget has no room for its profile.');
+    try {
+      const profile = new OutputFile(join(profiles, `${basename(path, '.nettrace')}.pb.gz`));
+      try {
+        const trace = await openTrace(path, { onDamage: 'warning' });
+        for await (const piece of exportTrace(trace, 'pprof')) profile.write(Buffer.from(piece));
+      } catch (error) {
+        profile.abandon();
+        throw error;
+      }
+      profile.commit();
+      disk.add(profile.path, statSync(profile.path).size);
+    } finally {
+      disk.release(path, room);
+    }
+    counters.profiles++;
+    disk.remove(path);
   }
 
   async #toParquet({ path, size, chain }: ShippedFile, parquet: ParquetSettings): Promise<void> {
@@ -252,4 +283,9 @@ function tablesOf(trace: ExportedTrace, { service, source }: FileOrigin, folder:
 /** Removes what a killed agent has not completed: its files are made again. */
 export function removePartialTables(folder: string): void {
   rmSync(join(folder, PARTIAL_FOLDER), { recursive: true, force: true });
+}
+
+/** Removes those that a killed agent has not completed: they are made again. */
+export function removePartialProfiles(folder: string): void {
+  for (const name of readdirSync(folder)) if (nameOfPartial(name) !== undefined) rmSync(join(folder, name));
 }

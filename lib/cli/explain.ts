@@ -1,6 +1,7 @@
 /** `tracewright explain FILE`, or `-p PID`: says why activities were slow. */
 
 import { printable } from '../base/printable.ts';
+import { ACTIVITY_RUNS, SAMPLES } from '../known/session-requests.ts';
 import { ActivityFields } from '../view/activity-fields.ts';
 import type { ExplainedActivities } from '../view/explain/explained-activities.ts';
 import { explanationJson } from '../view/explain/explanation-json.ts';
@@ -11,7 +12,7 @@ import { countText, thousands } from '../view/number-text.ts';
 import { flightText } from '../view/report/reported-trace.ts';
 import { FLIGHT_RECORDER_ACTIVITY } from '../wire/nettrace/constants.ts';
 import { count, duration } from './argument-values.ts';
-import { SAMPLES, tracingOf } from './collect/collect.ts';
+import { tracingOf } from './collect/collect.ts';
 import { PROCESS_OPTIONS, readSession, type TargetValues, withTarget } from './collect/target-argument.ts';
 import { CommandLine } from './command-line.ts';
 import { say, warn } from './messages.ts';
@@ -22,7 +23,7 @@ import { ACTIVITY } from './trace/event-filter.ts';
 import { type ExplainedTrace, type ExplainedTraceOptions, explainTrace } from './trace/explained-trace.ts';
 import { listed } from './trace/filtered-events.ts';
 import { FRAME_OPTIONS } from './trace/frame-options.ts';
-import { ACTIVITY_RUNS, sessionProviders } from './trace/provider-argument.ts';
+import { sessionProviders } from './trace/provider-argument.ts';
 import { TRACE_OPTIONS } from './trace/trace-argument.ts';
 import { FILES_HELP, filesText, NEWEST_HELP, newestRecording } from './trace/trace-files.ts';
 import { FIELD_VALUE, SELECTION_OPTIONS, type Selection, selection } from './view/view-selection.ts';

@@ -1,13 +1,14 @@
 /** `tracewright now -p PID`: what is open in a process at this moment, and what it waits for. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { printable } from '../base/printable.ts';
+import { ACTIVITY_RUNS, SAMPLES } from '../known/session-requests.ts';
 import { activityKey } from '../view/activity-key.ts';
 import { type LoopState, type OpenActivity, OpenWork, type OtherWork } from '../view/explain/open-work.ts';
 import { duration as durationText } from '../view/explain/sentences.ts';
 import { countText, thousands } from '../view/number-text.ts';
 import type { StreamingTracing, TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
 import { duration } from './argument-values.ts';
-import { SAMPLES, tracingOf } from './collect/collect.ts';
+import { tracingOf } from './collect/collect.ts';
 import type { OpenedTarget } from './collect/target.ts';
 import { PROCESS_OPTIONS, withTarget } from './collect/target-argument.ts';
 import { CommandLine } from './command-line.ts';
@@ -15,7 +16,7 @@ import { Output } from './output.ts';
 import { flag, UsageError } from './parse-options.ts';
 import { styled } from './terminal/terminal.ts';
 import { explainTrace } from './trace/explained-trace.ts';
-import { ACTIVITY_RUNS, sessionProviders } from './trace/provider-argument.ts';
+import { sessionProviders } from './trace/provider-argument.ts';
 
 /** How long a session lasts: what the loop runs meanwhile is sampled. */
 const SESSION_MS = 500;

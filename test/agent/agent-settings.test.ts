@@ -48,6 +48,17 @@ describe('the settings', () => {
     ]);
   });
 
+  it('have profiles of 10 seconds in a minute, only in streams without triggers', () => {
+    const { rules } = read({ folder: '/a', rules: [{ ...rule, profile: {} }] });
+    expect(rules[0]?.profile).toEqual({ intervalMs: 60_000, durationMs: 10_000 });
+    expect(inRule({ profile: { intervalMs: 5000 } })).toEqual([
+      'agent.json: rules[0].profile.durationMs must be less than its intervalMs, 5000.',
+    ]);
+    expect(inRule({ profile: {}, triggers: [{ type: 'startup' }] })).toEqual([
+      'agent.json: rules[0] has a profile, which is a stream without triggers.',
+    ]);
+  });
+
   it('have level 0, which stands for all, where they ask for one above Verbose', () => {
     const { rules } = read({ folder: '/a', rules: [{ ...rule, providers: 'Node.Runtime:0x10:6,A::5' }] });
     expect(rules[0]?.providers.map(({ level }) => level)).toEqual([0, 5]);

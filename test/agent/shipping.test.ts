@@ -42,8 +42,13 @@ async function ship(options: ShipOptions = {}) {
   const say = (sentence: string) => said.push(sentence);
   const memory = new MemoryBudget(1e9, counters, say);
   const parquet = { folder: tables, keepNettrace };
-  const shipping = new Shipping({ parquet, disk, memory, counters, say });
-  const chain = new FileChain({ service: 'shop', resource: { 'service.name': 'shop' }, spans });
+  const shipping = new Shipping({ parquet, profiles: folder, disk, memory, counters, say });
+  const chain = new FileChain({
+    service: 'shop',
+    resource: { 'service.name': 'shop' },
+    spans,
+    isProfile: false,
+  });
   shipping.add({ path, size: bytes.length, chain });
   shipping.end(chain);
   await shipping.close(20_000);
@@ -137,7 +142,14 @@ describe('the files of a session', () => {
     const disk = new DiskBudget([traces], { limit: 1e9, whenFull: 'refuseNew' }, counters);
     const tables = join(traces, 'parquet');
     const parquet = { folder: tables, keepNettrace: false };
-    const shipping = new Shipping({ parquet, disk, memory, counters, say: expect.unreachable });
+    const shipping = new Shipping({
+      parquet,
+      profiles: folder,
+      disk,
+      memory,
+      counters,
+      say: expect.unreachable,
+    });
     const source = {
       hostName: 'node1',
       podName: 'shop-7',
@@ -150,6 +162,7 @@ describe('the files of a session', () => {
       source,
       resource: {},
       spans: undefined,
+      isProfile: false,
     });
     const parsed = new TraceSections();
     let file: TraceFile | undefined;

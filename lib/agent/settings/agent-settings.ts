@@ -22,6 +22,7 @@ const YEAR = 366 * DAY;
 const MB = 1e6;
 const MAX_BYTES = 2 ** 50;
 const size = number(0.1 * MB, MAX_BYTES);
+const PROFILE = { intervalMs: 60_000, durationMs: 10_000 };
 const RING = { maxBytes: 16 * MB, maxAgeMs: 60_000 };
 const FILE = { maxBytes: 64 * MB, maxAgeMs: 60_000 };
 const url = text('a URL that starts with http:// or https://', (value) =>
@@ -94,6 +95,12 @@ const rule = object({
     { name: '*', commandLine: '*', environment: {}, container: undefined, runtime: undefined },
   ),
   providers,
+  profile: optional(
+    object({
+      intervalMs: optional(number(1000, DAY), PROFILE.intervalMs),
+      durationMs: optional(number(100, DAY), PROFILE.durationMs),
+    }),
+  ),
   collect: optional(choice('stream', 'ring'), 'stream'),
   ring: optional(
     object({
@@ -176,11 +183,20 @@ export function readAgentSettings(json: string, file: string): AgentSettings {
 
 function checkRules({ rules }: AgentSettings, { problems }: Place): void {
   const names = new Set<string>();
-  for (const [i, { name, collect, triggers }] of rules.entries()) {
+  for (const [i, { name, collect, triggers, profile }] of rules.entries()) {
     if (names.has(name)) problems.push(`rules[${i}].name is "${name}", as that of an earlier rule.`);
     names.add(name);
     if (collect === 'ring' && triggers.length === 0) {
       problems.push(`rules[${i}] collects a ring, but has no triggers: nothing would ever be written.`);
+    }
+    if (profile === undefined) continue;
+    if (collect === 'ring' || triggers.length > 0) {
+      problems.push(`rules[${i}] has a profile, which is a stream without triggers.`);
+    }
+    if (profile.durationMs >= profile.intervalMs) {
+      problems.push(
+        `rules[${i}].profile.durationMs must be less than its intervalMs, ${profile.intervalMs}.`,
+      );
     }
   }
 }

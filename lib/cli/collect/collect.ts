@@ -1,6 +1,7 @@
 /** `tracewright collect`: records the events of a process into a .nettrace file, through its diagnostic port. */
 
 import type { ExportFormat } from '../../export/exporters.ts';
+import { ACTIVITY_RUNS, CHARGES, SAMPLES } from '../../known/session-requests.ts';
 import {
   DEFAULT_RUNDOWN_KEYWORD,
   FLIGHT_RECORDER,
@@ -15,7 +16,7 @@ import { choice, duration, FILE, FOLDER, size, text } from '../argument-values.t
 import { CommandLine } from '../command-line.ts';
 import { profileFormat } from '../export/export-format.ts';
 import { flag, type OptionRows, type OptionValues, UsageError } from '../parse-options.ts';
-import { ACTIVITY_RUNS, ACTIVITY_SWITCHES, sessionProviders, TASKS } from '../trace/provider-argument.ts';
+import { sessionProviders } from '../trace/provider-argument.ts';
 import { type CollectionDestination, type CollectionOptions, collect } from './collection.ts';
 import { TARGET_OPTIONS } from './target-argument.ts';
 
@@ -64,14 +65,6 @@ export const commandLine = new CommandLine(
   ],
 );
 
-const INFORMATIONAL = 4;
-/** Requests for every provider include neither samples, nor activity switches, runs and tasks. */
-export const SAMPLES: TracingProvider = {
-  name: 'Microsoft-DotNETCore-SampleProfiler',
-  keywords: 0n,
-  level: INFORMATIONAL,
-  arguments: '',
-};
 /** dotnet-trace has the same default. */
 export const BUFFER_MEGABYTES = 256;
 
@@ -95,11 +88,7 @@ export async function run(args: readonly string[]): Promise<number> {
   const asked = sessionProviders(provider, {}, true);
   const providers = ring
     ? sessionProviders([FLIGHT_RECORDER], {}, false)
-    : [
-        ...asked,
-        ...(isSampled ? [SAMPLES, ACTIVITY_SWITCHES, TASKS] : []),
-        ...(isExplained ? [ACTIVITY_RUNS] : []),
-      ];
+    : [...asked, ...(isSampled ? [SAMPLES, ...CHARGES] : []), ...(isExplained ? [ACTIVITY_RUNS] : [])];
   return collect({
     target: { ...values, command },
     tracing: tracingOf(providers, values['nettrace-version']),

@@ -1,10 +1,12 @@
 /** The command line of `tracewright record`. */
+
+import { ACTIVITY_RUNS, CHARGES } from '../../known/session-requests.ts';
 import type { CpuOptions } from '../../record/cpu-sampling.ts';
 import type { EtwRecordingSession } from '../../record/etw-recording.ts';
 import type { SelectionOptions } from '../../record/tracepoint-selection.ts';
 import type { TracingProvider } from '../../wire/diagnostics-ipc/tracing.ts';
 import type { UnpreparedValues } from '../collect/unprepared.ts';
-import { ACTIVITY_RUNS, ACTIVITY_SWITCHES, sessionProviders, TASKS } from '../trace/provider-argument.ts';
+import { sessionProviders } from '../trace/provider-argument.ts';
 import { etwArguments } from './record-etw-arguments.ts';
 import { modeArgument, type RecordMode } from './record-mode.ts';
 import {
@@ -79,7 +81,7 @@ export function recordArguments(
     },
     providers: [
       ...sessionProviders(names, filter, mode !== 'system'),
-      ...(values.cpu === true ? [ACTIVITY_SWITCHES, ACTIVITY_RUNS, TASKS] : []),
+      ...(values.cpu === true ? [...CHARGES, ACTIVITY_RUNS] : []),
     ],
     processId,
     unprepared: { yes: values.yes, leave: values.leave },
