@@ -269,7 +269,8 @@ export class Agent {
     };
     let chain = new FileChain(origin);
     const recorder = new Recorder({
-      rule,
+      // A profile is a session: .NET names its functions at the end.
+      rule: rule.profile === undefined ? rule : { ...rule, file: { ...rule.file, maxAgeMs: Infinity } },
       folder: this.#traces,
       name: `${fileName(service)}${SERVICE_END}${processId}-${rule.name}`,
       disk: this.#disk,

@@ -4,10 +4,10 @@
  */
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { exportTrace } from '../analysis/exports.ts';
 import { nameOfPartial, OutputFile } from '../base/output-file.ts';
 import { thrownMessage } from '../base/value-text.ts';
-import type { ExportedTrace } from '../export/exporter.ts';
+import { type ExportedTrace, exportedTrace } from '../export/exporter.ts';
+import { EXPORTERS, wholeExport } from '../export/exporters.ts';
 import type { OtlpFeed } from '../export/otlp-feed.ts';
 import { ParquetExport } from '../export/parquet/parquet-export.ts';
 import { PARTIAL_FOLDER } from '../export/parquet/table-files.ts';
@@ -176,14 +176,16 @@ export class Shipping {
 
   /** The CPU samples of a file in its place. */
   async #toProfile({ path, size }: ShippedFile): Promise<void> {
-    const { disk, counters, profiles } = this.#options;
+    const { disk, counters, profiles, say } = this.#options;
     const room = Math.max(size, LEAST_ROOM);
     if (!disk.take(path, room)) throw new Error('the disk budget has no room for its profile.');
     try {
       const profile = new OutputFile(join(profiles, `${basename(path, '.nettrace')}.pb.gz`));
       try {
         const trace = await openTrace(path, { onDamage: 'warning' });
-        for await (const piece of exportTrace(trace, 'pprof')) profile.write(Buffer.from(piece));
+        const exporter = await EXPORTERS.pprof(exportedTrace(trace, basename(path)), {});
+        for await (const piece of wholeExport(trace, exporter)) profile.write(Buffer.from(piece));
+        for (const notice of exporter.notices) say(`${profile.path}: ${notice}`, 'shipping');
       } catch (error) {
         profile.abandon();
         throw error;

@@ -1,6 +1,8 @@
 /** The exporter of each format of a single file. */
+
+import type { Trace } from '../trace/trace.ts';
 import { type FrameFolders, frameNamesIn } from '../view/cpu/frame-folders.ts';
-import type { ExportedTrace, Exporter } from './exporter.ts';
+import type { ExportedPiece, ExportedTrace, Exporter } from './exporter.ts';
 
 /** See docs/exports.md; `otlp` and `otlp-profiles` are in JSON lines. */
 export type ExportFormat =
@@ -50,4 +52,13 @@ async function otlpProfiles(
 ): Promise<Exporter> {
   const { OtlpProfileExport } = await import('./otlp-profile-export.ts');
   return new OtlpProfileExport(encoding, trace, frameNamesIn(folders));
+}
+
+/** The pieces of an export that cannot be streamed: profiles. */
+export async function* wholeExport(
+  trace: Trace,
+  exporter: Exporter,
+): AsyncGenerator<ExportedPiece, void, undefined> {
+  for await (const batch of trace.batches()) for (const event of batch) exporter.add(event);
+  yield* exporter.end(trace);
 }

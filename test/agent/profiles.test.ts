@@ -28,7 +28,7 @@ describe.skipIf(noPprof !== undefined)(named("the agent's profiles", noPprof), {
   afterAll(() => fleet.end());
 
   it('cover the duration of each interval, have activities, and take the place of the traces', async () => {
-    await fleet.collect({}, { profile: { intervalMs: 8000, durationMs: 1000 } });
+    await fleet.collect({}, { profile: { intervalMs: 8000, durationMs: 1000 }, file: { maxAgeMs: 100 } });
     await vi.waitFor(
       async () => expect((await fleet.metrics()).profiles_written_total).toBeGreaterThanOrEqual(4),
       WAIT,
@@ -39,7 +39,7 @@ describe.skipIf(noPprof !== undefined)(named("the agent's profiles", noPprof), {
     expect(profiles().length).toBeGreaterThanOrEqual(4);
     const byProcess = new Map<string, bigint[]>();
     for (const path of profiles()) {
-      const [, process = ''] = /^shop@(\d+)-fleet-\w+-\d+-stream\.pb\.gz$/.exec(basename(path)) ?? [];
+      const [, process = ''] = /^shop@(\d+)-fleet-\w+-1-stream\.pb\.gz$/.exec(basename(path)) ?? [];
       const { samples, timeNanos, durationNanos } = checkPprof(readFileSync(path));
       expect(durationNanos / NS_PER_MS).toBeLessThan(6000);
       expect(samples.every(({ labels }) => labels.process_id === process)).toBe(true);

@@ -1,5 +1,5 @@
 /** What `tracewright collect -o` loads for a file that is a profile. */
-import { EXPORTERS, type ExportFormat } from '../../export/exporters.ts';
+import { EXPORTERS, type ExportFormat, wholeExport } from '../../export/exporters.ts';
 import { openTrace } from '../../trace/open-trace.ts';
 import type { CommandOutput } from '../command-output.ts';
 import { warn } from '../messages.ts';
@@ -12,7 +12,6 @@ export async function writeProfile(
 ): Promise<void> {
   const trace = await openTrace(stream, { onDamage: 'warning' });
   const exporter = await EXPORTERS[format](trace, {});
-  for await (const batch of trace.batches()) for (const event of batch) exporter.add(event);
-  for (const piece of exporter.end(trace)) await output.write(piece);
+  for await (const piece of wholeExport(trace, exporter)) await output.write(piece);
   for (const notice of exporter.notices) warn(notice);
 }
