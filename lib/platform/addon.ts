@@ -1,6 +1,6 @@
 /** How the native addon is loaded: see native/addon.cc, and its functions in addon-functions.ts. */
 import { readdirSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, toNamespacedPath } from 'node:path';
 import { binaryFolders } from '../base/package-files.ts';
 import { thrownMessage } from '../base/value-text.ts';
 import type { Addon, LinuxAddon, WindowsAddon } from './addon-functions.ts';
@@ -22,7 +22,8 @@ export function loadAddon(): Addon | Missing {
   for (const file of folders.flatMap(addonFiles)) {
     const module = { exports: {} };
     try {
-      process.dlopen(module, file);
+      // As `require` does for an addon: Windows loads no library whose path is longer than 260 characters otherwise.
+      process.dlopen(module, toNamespacedPath(file));
       return module.exports as Addon;
     } catch (error) {
       problem = `${file}: ${thrownMessage(error).split('\n', 1)[0]}`;
