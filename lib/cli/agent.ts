@@ -5,6 +5,7 @@ import type { AgentCounters } from '../agent/agent-counters.ts';
 import { type AgentSettings, readAgentSettings, SettingsError } from '../agent/settings/agent-settings.ts';
 import { systemCodeText } from '../base/system-code.ts';
 import { countText, thousands } from '../view/number-text.ts';
+import { decodeTextFile } from '../wire/text.ts';
 import { FILE } from './argument-values.ts';
 import { CommandLine } from './command-line.ts';
 import { say, warn } from './messages.ts';
@@ -57,7 +58,7 @@ function settingsOf(file: string): AgentSettings {
 
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return decodeTextFile(readFileSync(file));
   } catch (error) {
     throw new UsageError(`${file} cannot be read (${systemCodeText(error)}).`);
   }

@@ -64,11 +64,6 @@ describe('the settings', () => {
     expect(rules[0]?.providers.map(({ level }) => level)).toEqual([0, 5]);
   });
 
-  it('may begin with a byte order mark', () => {
-    const json = `\ufeff${JSON.stringify({ folder: '/a', rules: [rule] })}`;
-    expect(readAgentSettings(json, 'agent.json').folder).toBe('/a');
-  });
-
   it('are JSON', () => {
     expect(() => readAgentSettings('{ folder }', 'agent.json')).toThrow(
       /^agent\.json: It is not JSON: .+\.$/,

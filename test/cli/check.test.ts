@@ -87,6 +87,15 @@ describe('a recording of the tests', () => {
       expect(stdout).toMatch(found);
   });
 
+  it('is checked by rules that an editor or a shell of Windows wrote', () => {
+    const rules = join(folder, 'windows-rules.json');
+    const text = '\ufeff{\r\n  "no-failures": true\r\n}\r\n';
+    for (const encoding of ['utf8', 'utf16le'] as const) {
+      writeFileSync(rules, Buffer.from(text, encoding));
+      expect(tracewright('check', good, '--rules', rules)).toEqual(HOLDS);
+    }
+  });
+
   it.each([
     ['--max-block 50ms', 'does not say what the threads of Node.js ran'],
     ['--max p99:Nothing=1s', 'no such activity'],

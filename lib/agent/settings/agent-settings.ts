@@ -169,8 +169,7 @@ export class SettingsError extends Error {
 export function readAgentSettings(json: string, file: string): AgentSettings {
   let value: unknown;
   try {
-    // Editors of Windows begin a file with a byte order mark.
-    value = JSON.parse(json.replace(/^\ufeff/, ''));
+    value = JSON.parse(json);
   } catch (error) {
     throw new SettingsError(file, [`It is not JSON: ${thrownMessage(error)}.`]);
   }

@@ -1,6 +1,7 @@
 /** The rules that `tracewright check` is given as options, or in a file with the same names. */
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { decodeTextFile } from '../../wire/text.ts';
 import { count, duration, FILE } from '../argument-values.ts';
 import {
   flag,
@@ -87,7 +88,7 @@ export function rulesOf(values: RuleValues, file: string | undefined): Rules {
 function valuesIn(file: string): RuleValues {
   let rules: unknown;
   try {
-    rules = JSON.parse(readFileSync(file, 'utf8'));
+    rules = JSON.parse(decodeTextFile(readFileSync(file)));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     const reason = code === undefined ? `is not JSON: ${message}` : `cannot be read (${code})`;
