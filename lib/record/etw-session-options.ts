@@ -229,9 +229,12 @@ function checkMode({ mode, file, maxFileBytes, preallocate, realTime }: EtwSessi
   }
 }
 
-function checkPrivate({ private: provider, mode, preallocate, realTime, system }: EtwSessionOptions): void {
+function checkPrivate(options: EtwSessionOptions): void {
+  const { private: provider, mode, preallocate, realTime, independent, system } = options;
   if (provider === undefined) return;
-  const other = Object.entries({ realTime, preallocate, system }).find(([, value]) => value)?.[0];
+  const other = Object.entries({ realTime, preallocate, independent, system }).find(
+    ([, value]) => value,
+  )?.[0];
   const excluded = other ?? (mode === 'newFile' ? 'mode newFile' : undefined);
   if (excluded === undefined) return;
   throw new TypeError(

@@ -44,6 +44,7 @@ describe('the options of an ETW session', () => {
       'RangeError: The maxFileBytes of an ETW session must be from 1 to 4398046510080, not -1.',
     ],
     [{ file: 'a.etl', private: 'P', realTime: true }, "of 'P', cannot be combined with realTime."],
+    [{ file: 'a.etl', private: 'P', independent: true }, "of 'P', cannot be combined with independent."],
     [
       { file: 'a%d.etl', private: 'P', mode: 'newFile', maxFileBytes: 2 ** 20 },
       "A private ETW session, here of 'P', cannot be combined with mode newFile.",
