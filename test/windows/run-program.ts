@@ -39,6 +39,10 @@ export interface ProgramOptions {
   readonly recorder?: boolean;
   /** Leaves the addon out of the package. */
   readonly withoutAddon?: boolean;
+  /** The name of the folder that has the package and the programs. */
+  readonly folder?: string;
+  /** What else the folder has. */
+  readonly prepare?: (folder: string) => Promise<void>;
   /** The exit status to expect; default 0. */
   readonly status?: number;
   /** Seconds; default 60. */
@@ -63,9 +67,11 @@ export async function runProgram<Result>(
   options: ProgramOptions = {},
 ): Promise<ProgramRun<Result>> {
   const { args = [], recorder = false, withoutAddon = false, status = 0, timeout = 60 } = options;
-  const folder = mkdtempSync(join(tmpdir(), 'tracewright-test-'));
+  const scratch = mkdtempSync(join(tmpdir(), 'tracewright-test-'));
+  const folder = join(scratch, options.folder ?? '.');
   try {
     install(folder, withoutAddon ? undefined : built.addon);
+    await options.prepare?.(folder);
     const log = join(folder, 'calls.jsonl');
     const env: Record<string, string> = { TRACEWRIGHT_ETW_PROBE: windowsPath(built.probe) };
     if (recorder) {
@@ -86,7 +92,7 @@ export async function runProgram<Result>(
     const { stdout } = ended;
     return { result: lastJson<Result>(stdout), stdout, stderr: ended.stderr, calls: readCalls(log) };
   } finally {
-    rmSync(folder, { recursive: true });
+    rmSync(scratch, { recursive: true });
   }
 }
 

@@ -1,5 +1,6 @@
 /** A connection over a Node.js socket, where the addon has none. */
 import type { Socket } from 'node:net';
+import { doAtExit } from '../../listen/at-exit.ts';
 import { LINGER_MS, type ServerConnection } from './connection.ts';
 
 /** Pending data keeps the process alive: a client that reads nothing for this long is dropped. */
@@ -81,6 +82,13 @@ export class SocketConnection implements ServerConnection {
     this.#socket.destroy();
   }
 
-  /** The system has accepted as much as it could. */
-  hurry(): void {}
+  /**
+   * One write has everything: Node.js writes to a pipe of Windows in the background, and begins no second write before
+   * a later turn, which no longer comes.
+   */
+  hurry(): void {
+    this.#socket.cork();
+    // After all that is there already, and sends the rest.
+    doAtExit(() => this.#socket.uncork());
+  }
 }
