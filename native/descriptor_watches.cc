@@ -76,7 +76,8 @@ void DescriptorWatches::Unwatch(int fd) {
 void DescriptorWatches::Call(const Entry& entry, int events) {
   Napi::HandleScope scope(env_);
   // Without an asynchronous context, which would be that of whichever request loaded the addon.
-  entry.function.Value().MakeCallback(env_.Global(), {Napi::Number::New(env_, events)}, nullptr);
+  napi_value ready = Napi::Number::New(env_, events);
+  entry.function.Value().MakeCallback(env_.Global(), 1, &ready, nullptr);
   if (!env_.IsExceptionPending()) return;
   napi_value error;
   napi_get_and_clear_last_exception(env_, &error);
