@@ -13,6 +13,8 @@ const log = join(root, 'build/native.log');
 /** Which platform and processor the addon was built for. */
 const stamp = join(root, 'build/Release/tracewright.target');
 const target = `${process.platform}-${process.arch}`;
+/** What a build consists of. */
+export const builtFiles = [addon, stamp];
 const posixCompilers = ['c++', 'g++', 'clang++'];
 
 /** Nothing here can compile C++; the message says what to install. */

@@ -3,10 +3,10 @@
 // build serves every version of Node.js.
 // Usage: npm run prebuild [-- --host]
 //   --host  for this platform alone
-import { cpSync, mkdirSync, readdirSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { localHeaders } from './build-native.mjs';
+import { builtFiles, localHeaders } from './build-native.mjs';
 import { prebuildTargets } from './lib/prebuild-targets.mjs';
 import { report, run } from './lib/run.mjs';
 
@@ -21,7 +21,10 @@ function buildForHost() {
   const env = { ...process.env, ...nodedir, PATH: `${bin}${delimiter}${process.env.PATH}` };
   const libc = process.platform === 'linux' ? ['--tag-libc'] : [];
   const args = [join(root, 'node_modules/prebuildify/bin.js'), '--napi', '--strip', ...libc];
+  // prebuildify empties build/, and moves what it has built from there: the checkout keeps its own addon.
+  const kept = builtFiles.filter(existsSync).map((path) => [path, readFileSync(path)]);
   run(process.execPath, args, { cwd: root, env });
+  for (const [path, content] of kept) writeFileSync(path, content);
 }
 
 /** With mingw-w64; what is released for Windows is built there. */
