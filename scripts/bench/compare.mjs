@@ -1,6 +1,7 @@
 // `npm run bench -- --compare FILE`: what became slower since a run saved with --json. The machine may be different or
 // busier: each time counts as a ratio to the yardsticks of its own run, which are the cases without tracewright.
 import { cases } from './cases.mjs';
+import { markdownTable } from './table.mjs';
 
 /** The difference between runs of the same code on a busy machine. */
 const SAME = 1.15;
@@ -113,4 +114,19 @@ export function comparisonText({ changes, missing }) {
     `${told.filter(({ growth }) => growth > 1).length} slower, ${told.filter(({ growth }) => growth < 1).length} faster, ${same} the same, by ratio to the yardsticks of each run`,
     ...missing.map((title) => `not measured this time: ${title}`),
   ].join('\n');
+}
+
+/** Two reports whose cases ran in turns: their medians need no yardstick. */
+export function pairsAsMarkdown(before, after) {
+  const old = figuresOf(before);
+  const rows = [...figuresOf(after).values()]
+    .filter(({ id }) => old.has(id))
+    .map(({ id, group, title, median, best }) => {
+      const was = old.get(id);
+      const ratio = (now, then) => growthOf(now, then).toFixed(2);
+      const times = [was.median, median].map((ns) => ns.toFixed(1));
+      return [`${group}: ${title}`, ...times, ratio(median, was.median), ratio(best, was.best)];
+    });
+  const columns = ['', 'before, ns', 'now, ns', 'ratio', 'ratio of the best'];
+  return markdownTable([columns, ...rows]);
 }

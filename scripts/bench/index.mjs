@@ -1,12 +1,13 @@
 // `npm run bench -- [options]`: what tracewright costs, in nanoseconds and in ratios to the theoretical minimum. The
 // exit status is always 0: a benchmark is not a test.
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { cpus, release } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { report as reportError, run } from '../lib/run.mjs';
+import { report as reportError, run, ToolError } from '../lib/run.mjs';
+import { openBaseline } from './baseline.mjs';
 import { cases, groups, groupsOfPeers } from './cases.mjs';
-import { compareReports, comparisonText } from './compare.mjs';
+import { compareReports, comparisonText, pairsAsMarkdown } from './compare.mjs';
 import { installPeers, peerVersions } from './peers.mjs';
 import { measureC, measureImport, measureNode } from './processes.mjs';
 import { measureReading } from './reading/index.mjs';
@@ -26,6 +27,9 @@ const usage = `npm run bench -- [options]
   --json      the figures and all rounds as JSON instead of the table
   --compare FILE
               what became slower than in a run saved with --json
+  --compare REF
+              each case beside a commit, tag or branch, which is built in a
+              temporary folder and measured in turns, without the readers
 `;
 
 /** @type {Record<string, import('./measure.mjs').Timing>} */
@@ -55,29 +59,42 @@ function missing(standIns, peersReason) {
 /**
  * @param {import('./cases.mjs').Case} each
  * @param {import('./measure.mjs').Timing} timing
+ * @param {string} [root] another checkout than this one
  * @returns {{ rounds: number[], bytesEach?: number }}
  */
-function measureCase(each, standIns, timing) {
+function measureCase(each, standIns, timing, root) {
   const { node, c, imported, target = '', program, longer = 1 } = each;
   const caseTiming = { ...timing, roundMs: timing.roundMs * longer };
-  if (imported !== undefined) return measureImport(imported, caseTiming);
-  if (node !== undefined) return measureNode(node, caseTiming, standIns[target], program);
+  if (imported !== undefined) return measureImport(imported, caseTiming, root);
+  if (node !== undefined) return measureNode(node, caseTiming, standIns[target], program, root);
   return measureC({ ...standIns, definition: anyDefinition, ...c }, caseTiming, standIns[target]);
 }
 
-/** Runs every case once, then every case again: a slow moment of the machine affects them all alike. */
-function measureByTurns(runnable, standIns, size) {
+/**
+ * Runs every case once, then every case again: a slow moment of the machine affects them all alike.
+ * @param {string} [root] another checkout, in which each case runs, too, unless it lacks what the case needs
+ */
+function measureByTurns(runnable, standIns, size, root) {
   const processes = Object.fromEntries(runnable.map(({ id }) => [id, []]));
   const bytes = {};
+  /** @type {Record<string, number[][]>} */
+  const baseline = {};
   for (let repetition = 0; repetition < repetitions[size]; repetition++) {
     for (const each of runnable) {
       progress(`${repetition + 1}/${repetitions[size]}: ${each.title}`);
       const { rounds, bytesEach } = measureCase(each, standIns, timing[size]);
       processes[each.id].push(rounds);
       if (bytesEach !== undefined) bytes[each.id] = bytesEach;
+      if (root === undefined) continue;
+      baseline[each.id] ??= [];
+      try {
+        baseline[each.id].push(measureCase(each, standIns, timing[size], root).rounds);
+      } catch (error) {
+        if (!(error instanceof ToolError)) throw error;
+      }
     }
   }
-  return { processes, bytes };
+  return { processes, bytes, baseline };
 }
 
 /** @param {string} [only] names of groups, separated by commas; the default is all */
@@ -110,8 +127,11 @@ function thisMachine() {
   };
 }
 
-/** @param {{ quick: boolean, qemu: boolean, only?: string }} options */
-async function measureAll({ quick, qemu, only }) {
+/**
+ * @param {{ quick: boolean, qemu: boolean, only?: string }} options
+ * @param {string} [root] a checkout to measure beside this one
+ */
+async function measureAll({ quick, qemu, only }, root) {
   const isAsked = groupTest(only);
   const size = quick ? 'quick' : 'full';
   const standIns = openStandIns();
@@ -125,26 +145,31 @@ async function measureAll({ quick, qemu, only }) {
         (target === undefined || standIns[target] !== undefined) &&
         (peersReason === undefined || !groupsOfPeers.includes(group)),
     );
-    const { processes, bytes } = measureByTurns(runnable, standIns, size);
-    if (standIns.reason === undefined && isAsked('tracepoint')) {
+    const { processes, bytes, baseline } = measureByTurns(runnable, standIns, size, root);
+    if (standIns.reason === undefined && isAsked('tracepoint') && root === undefined) {
       progress('an event to a recorded tracepoint');
       const tracepoint = await measureTracepoint(standIns, { quick, qemu });
       if ('reason' in tracepoint) reasons.tracepoint = tracepoint.reason;
       else Object.assign(processes, tracepoint.processes);
     }
     if (peersReason === undefined) {
-      Object.assign(processes, await measureServers({ quick, progress, isAsked }));
+      const roots = root === undefined ? [undefined] : [undefined, root];
+      const servers = await measureServers({ quick, progress, isAsked, roots });
+      Object.assign(processes, servers[0]);
+      Object.assign(baseline, servers[1]);
     }
     const machine = {
       ...thisMachine(),
       tracepointKernel: tracepointKernel(qemu),
       peers: peersReason === undefined ? peerVersions() : {},
     };
-    const reading = isAsked('reading')
-      ? measureReading({ dataFolder: process.env.TRACEWRIGHT_DATA, quick, progress })
-      : { reason: 'it was not requested.' };
+    const reading =
+      isAsked('reading') && root === undefined
+        ? measureReading({ dataFolder: process.env.TRACEWRIGHT_DATA, quick, progress })
+        : { reason: 'it was not requested.' };
     progress('');
-    return { ...makeReport(processes, bytes, reasons, machine), reading };
+    const report = { ...makeReport(processes, bytes, reasons, machine), reading };
+    return { report, beside: root === undefined ? undefined : makeReport(baseline, {}, {}, machine) };
   } finally {
     standIns.close();
   }
@@ -167,9 +192,15 @@ try {
   } else {
     if (!values['no-build']) run(process.execPath, [join(import.meta.dirname, '..', 'setup.mjs')]);
     // Checked before the measurement, which takes minutes.
-    const before = values.compare === undefined ? undefined : readReport(values.compare);
-    const report = await measureAll(values);
-    process.stdout.write(`${values.json ? JSON.stringify(report) : asMarkdown(report)}\n`);
+    const isRef = values.compare !== undefined && !existsSync(values.compare);
+    const before = values.compare === undefined || isRef ? undefined : readReport(values.compare);
+    const baseline = values.compare !== undefined && isRef ? openBaseline(values.compare) : undefined;
+    const { report, beside } = await measureAll(values, baseline?.root).finally(() => baseline?.close());
+    if (values.json) process.stdout.write(`${JSON.stringify({ ...report, baseline: beside })}\n`);
+    else
+      process.stdout.write(
+        `${beside === undefined ? asMarkdown(report) : pairsAsMarkdown(beside, report)}\n`,
+      );
     if (before !== undefined) {
       const text = comparisonText(compareReports(before, report));
       // Keeps JSON output valid

@@ -2,8 +2,8 @@
 import { join } from 'node:path';
 import { run } from '../lib/run.mjs';
 
-const child = join(import.meta.dirname, 'child.mjs');
-const importChild = join(import.meta.dirname, 'import-child.mjs');
+/** The checkout to measure, if it is not another one. */
+const own = join(import.meta.dirname, '../..');
 
 /**
  * What replaces the kernel, or a real tracepoint.
@@ -18,7 +18,8 @@ function environment(target) {
   return { ...process.env, TRACEWRIGHT_TRACEFS: target.path, ...standIn };
 }
 
-function runNode(request, target, program = process.execPath) {
+function runNode(request, target, program = process.execPath, root = own) {
+  const child = join(root, 'scripts/bench/child.mjs');
   return run(program, [child, JSON.stringify(request)], { env: environment(target) });
 }
 
@@ -32,19 +33,23 @@ export function prepare(workload, target) {
  * @param {import('./measure.mjs').Timing} timing
  * @param {Target} [target]
  * @param {string} [program] another Node.js than this one
+ * @param {string} [root] another checkout than this one
  * @returns {{ rounds: number[], bytesEach?: number }} nanoseconds per iteration, for each round; for files, the bytes
  * per iteration
  */
-export function measureNode(workload, timing, target, program) {
-  return JSON.parse(runNode({ ...workload, timing }, target, program));
+export function measureNode(workload, timing, target, program, root) {
+  return JSON.parse(runNode({ ...workload, timing }, target, program, root));
 }
 
 /**
  * Starts a process for each round, since a module is imported only once; fewer of them, since that takes long.
  * @param {{ specifier: string }} imported
+ * @param {import('./measure.mjs').Timing} timing
+ * @param {string} [root] another checkout than this one
  * @returns {{ rounds: number[] }} nanoseconds, for each round
  */
-export function measureImport({ specifier }, { rounds }) {
+export function measureImport({ specifier }, { rounds }, root = own) {
+  const importChild = join(root, 'scripts/bench/import-child.mjs');
   const importOnce = () => JSON.parse(run(process.execPath, [importChild, specifier]));
   return { rounds: Array.from({ length: Math.ceil(rounds / 2) }, importOnce) };
 }

@@ -63,7 +63,7 @@ function comparedWith(group, groups) {
 }
 
 /** @param {readonly string[][]} table the first row contains the column names */
-function markdownTable(table) {
+export function markdownTable(table) {
   const widths = table[0].map((_, index) => Math.max(3, ...table.map((row) => row[index].length)));
   const line = (row) =>
     `| ${row.map((cell, index) => (index === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[index]))).join(' | ')} |`;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { cases } from '../cases.mjs';
 import { ask, openConnections } from './client.mjs';
 
-const program = join(import.meta.dirname, 'server.mjs');
+const own = join(import.meta.dirname, '../../..');
 const CONNECTIONS = 10;
 const size = {
   full: { warmUp: 6000, requests: 2000, rounds: 11 },
@@ -24,7 +24,8 @@ class Server {
     this.sockets = sockets;
   }
 
-  static async start(framework, variant) {
+  static async start(framework, variant, root) {
+    const program = join(root, 'scripts/bench/servers/server.mjs');
     const child = fork(program, [framework, variant], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
     const [port] = await Promise.race([
       once(child, 'message'),
@@ -56,12 +57,13 @@ class Server {
 
 /**
  * The servers of one framework.
+ * @param {string} [root] another checkout than this one
  * @returns {Promise<Record<string, number[][]>>} the nanoseconds of each round, each in a separate list, by case
  */
-export async function measureFramework(cases, { warmUp, requests, rounds }) {
+export async function measureFramework(cases, { warmUp, requests, rounds }, root = own) {
   const servers = [];
   for (const { id, server } of cases) {
-    servers.push({ id, server: await Server.start(server.framework, server.variant), rounds: [] });
+    servers.push({ id, server: await Server.start(server.framework, server.variant, root), rounds: [] });
   }
   for (const { server } of servers) await server.round(warmUp);
   for (let round = 0; round < rounds; round++) {
@@ -71,16 +73,22 @@ export async function measureFramework(cases, { warmUp, requests, rounds }) {
   return Object.fromEntries(servers.map(({ id, rounds }) => [id, [rounds]]));
 }
 
-/** @returns {Promise<Record<string, number[][]>>} the rounds of each process, by case */
-export async function measureServers({ quick, progress, isAsked }) {
+/**
+ * @param {{ quick: boolean, progress: (text: string) => void, isAsked: (group: string) => boolean, roots?: (string | undefined)[] }} options
+ * `roots` are checkouts to measure in turns; the default is this one
+ * @returns {Promise<Record<string, number[][]>[]>} for each checkout, the rounds of each process, by case
+ */
+export async function measureServers({ quick, progress, isAsked, roots = [undefined] }) {
   const ofServers = cases.filter(({ server, group }) => server !== undefined && isAsked(group));
   /** @param {import('../cases.mjs').Case} each */
   const setOf = ({ group, server }) => `${group}: ${server?.framework}`;
-  const processes = {};
+  const processes = roots.map(() => ({}));
   for (const set of new Set(ofServers.map(setOf))) {
     progress(set);
-    const own = ofServers.filter((each) => setOf(each) === set);
-    Object.assign(processes, await measureFramework(own, size[quick ? 'quick' : 'full']));
+    const ofSet = ofServers.filter((each) => setOf(each) === set);
+    for (const [i, root] of roots.entries()) {
+      Object.assign(processes[i], await measureFramework(ofSet, size[quick ? 'quick' : 'full'], root));
+    }
   }
   return processes;
 }
