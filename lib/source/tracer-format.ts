@@ -18,7 +18,7 @@ import {
   plainTracepointDefinition,
   plainTracepointName,
 } from '../wire/plain-tracepoint.ts';
-import type { EventSchema } from '../wire/schema.ts';
+import { type EventSchema, mostDescriptionBytes } from '../wire/schema.ts';
 import { SCRATCH_LIMIT, scratch } from '../wire/scratch.ts';
 import {
   TraceLoggingEncoder,
@@ -97,6 +97,8 @@ abstract class TracepointFormat {
 /** Linux user_events: EventHeader events, one tracepoint for each combination of level and keywords. */
 export class UserEventsFormat extends TracepointFormat implements TracerFormat {
   problemOf(schema: EventSchema): string | undefined {
+    // Header and ids take far less than the other half.
+    if (2 * mostDescriptionBytes(schema) <= this.sizes.most) return undefined;
     const size = eventHeaderSize(schema);
     if (size <= this.sizes.most) return undefined;
     return `its names alone take ${size} bytes of each event; ${this.sizes.said}.`;

@@ -128,3 +128,28 @@ function fieldLayout(field: FieldSchema): readonly unknown[] {
 export function nameInLayout(layout: string): string {
   return (JSON.parse(layout) as [string])[0];
 }
+
+/** A code unit of a name takes at most 3 bytes of UTF-8; what else describes a field takes less than this in any format. */
+const MOST_UTF8_BYTES = 3;
+const MOST_TYPE_BYTES = 16;
+
+/**
+ * More bytes than any format needs for the names and types of the event: describing each event to measure it would
+ * be a third of the time that its definition takes.
+ */
+export function mostDescriptionBytes({
+  name,
+  fields,
+}: {
+  readonly name: string;
+  readonly fields: readonly FieldSchema[];
+}): number {
+  let bytes = name.length * MOST_UTF8_BYTES + MOST_TYPE_BYTES;
+  for (const field of fields) {
+    bytes +=
+      field.type === 'struct'
+        ? mostDescriptionBytes(field)
+        : MOST_TYPE_BYTES + field.name.length * MOST_UTF8_BYTES;
+  }
+  return bytes;
+}

@@ -6,7 +6,7 @@ import { Channel, encodeEventDescriptor } from '../etw/event-descriptor.ts';
 import { etwPrefixes, setEtwActivityIds } from '../etw/prefix.ts';
 import { EventEncoder } from '../event-encoder.ts';
 import { compilePayloadWriter, type ValueSchema } from '../payload-writer.ts';
-import type { EventSchema, FieldSchema } from '../schema.ts';
+import { type EventSchema, type FieldSchema, mostDescriptionBytes } from '../schema.ts';
 import { InType, MAX_DECODABLE_FIELDS, MAX_METADATA_SIZE } from './constants.ts';
 import { FIELD_LAYOUTS, type FieldLayout, nullableLayout } from './field-layouts.ts';
 import { encodeMetadata, type FieldMetadata } from './metadata.ts';
@@ -36,6 +36,7 @@ export function traceLoggingProblem(schema: EventSchema): string | undefined {
       '(structs and their fields count as one each, and arrays as two).'
     );
   }
+  if (mostDescriptionBytes(schema) <= MAX_METADATA_SIZE) return undefined;
   const { length } = eventMetadata(schema);
   if (length > MAX_METADATA_SIZE) {
     return `its names and types take ${length} bytes, more than the ${MAX_METADATA_SIZE} that TraceLogging allows.`;
