@@ -65,6 +65,7 @@ const automaticVariants = {
   autoIdle: 'tracewright/auto, nobody records',
   autoKept: 'tracewright/auto, activities kept for tracewright now',
   autoSession: 'tracewright/auto, into a session',
+  autoRing: 'tracewright/auto, into a flight recorder with all triggers',
   otelNowhere: "OpenTelemetry's http instrumentation, a batch exporter to nowhere",
 };
 

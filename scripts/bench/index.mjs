@@ -16,6 +16,7 @@ import { measureServers } from './servers/index.mjs';
 import { openStandIns } from './stand-ins.mjs';
 import { asMarkdown } from './table.mjs';
 import { measureTracepoint, tracepointKernel } from './tracepoint.mjs';
+import { writeDocument } from './write-document.mjs';
 
 const usage = `npm run bench -- [options]
 
@@ -24,6 +25,7 @@ const usage = `npm run bench -- [options]
   --only GROUPS
               only these groups: disabled, devNull, files, sessions, servers, ...
   --no-build  measure what is in dist and build
+  --document  also writes the figures into docs/performance.md and README.md
   --json      the figures and all rounds as JSON instead of the table
   --compare FILE
               what became slower than in a run saved with --json
@@ -182,6 +184,7 @@ try {
       qemu: { type: 'boolean', default: false },
       'no-build': { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },
+      document: { type: 'boolean', default: false },
       only: { type: 'string' },
       compare: { type: 'string' },
       help: { type: 'boolean', default: false },
@@ -196,6 +199,7 @@ try {
     const before = values.compare === undefined || isRef ? undefined : readReport(values.compare);
     const baseline = values.compare !== undefined && isRef ? openBaseline(values.compare) : undefined;
     const { report, beside } = await measureAll(values, baseline?.root).finally(() => baseline?.close());
+    if (values.document) writeDocument(report);
     if (values.json) process.stdout.write(`${JSON.stringify({ ...report, baseline: beside })}\n`);
     else
       process.stdout.write(

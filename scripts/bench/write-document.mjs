@@ -1,5 +1,5 @@
-// `npm run bench -- --json >FILE && node scripts/bench/write-document.mjs FILE`: puts the figures into
-// docs/performance.md and the README's table of costs, each between its two markers.
+// `npm run bench -- --document`: puts the figures into docs/performance.md and the README's table of costs, each between
+// its two markers.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { asMarkdown, costsAsMarkdown } from './table.mjs';
@@ -17,7 +17,10 @@ function write(name, figures) {
   writeFileSync(path, `${head}\n\n${figures}\n\n${tail}`);
 }
 
-const [file] = process.argv.slice(2);
-const report = JSON.parse(readFileSync(file, 'utf8'));
-write('docs/performance.md', asMarkdown(report));
-write('README.md', costsAsMarkdown(report));
+/** @param report of everything: the README quotes several groups */
+export function writeDocument(report) {
+  // First, because it throws if a figure is missing.
+  const costs = costsAsMarkdown(report);
+  write('docs/performance.md', asMarkdown(report));
+  write('README.md', costs);
+}

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineEventSource, event, listen, startSession } from 'tracewright';
+import { startFlightRecorder } from 'tracewright/diagnostics';
 import { requirePeer } from '../peer.mjs';
 
 function temporaryFile() {
@@ -110,6 +111,18 @@ function session(providers) {
   };
 }
 
+/** A flight recorder with all triggers. */
+function ringOf(providers) {
+  const triggers = { slow: { '*': { timesP99: 1000 } }, failure: true, error: true };
+  const recorder = startFlightRecorder({ providers, maxBytes: 16 * 2 ** 20, ...triggers });
+  return {
+    close: async () => {
+      if (recorder.bytes === 0) throw new Error('Nothing was recorded.');
+      await recorder.close();
+    },
+  };
+}
+
 /** @type {Record<string, () => Promise<{ handle: Function, close?: () => Promise<unknown> }>>} */
 export const variants = {
   bare: async () => ({ handle: bareHandler }),
@@ -135,17 +148,8 @@ export const variants = {
     return { handle };
   },
   loadedRing: async () => {
-    const { startFlightRecorder } = await import('tracewright/diagnostics');
     const { source, handle } = loaded();
-    const triggers = { slow: { '*': { timesP99: 1000 } }, failure: true, error: true };
-    const recorder = startFlightRecorder({ providers: source.name, maxBytes: 16 * 2 ** 20, ...triggers });
-    return {
-      handle,
-      close: async () => {
-        if (recorder.bytes === 0) throw new Error('Nothing was recorded.');
-        await recorder.close();
-      },
-    };
+    return { handle, ...ringOf(source.name) };
   },
   pino: async () => {
     const pino = requirePeer('pino');
@@ -167,6 +171,10 @@ export const variants = {
   autoSession: async () => {
     await import('tracewright/auto');
     return { handle: bareHandler, ...session('Node.Http') };
+  },
+  autoRing: async () => {
+    await import('tracewright/auto');
+    return { handle: bareHandler, ...ringOf('Node.Http') };
   },
   otelNowhere: async () => {
     openTelemetry((_bytes, done) => done());
