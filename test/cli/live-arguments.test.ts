@@ -40,11 +40,29 @@ describe('the command line of live', () => {
     [['--provider', '082256f5-7e74-534a-d7aa-b5a2c4825e57'], 'providers have no GUID on Linux'],
     [['--from', '1s'], /--from/],
     [['--json', '--web'], 'live takes --json or --web, not both.'],
+    [['-p', '1', '--', 'node'], 'live takes a --process-id, a --session or a COMMAND, not several of them.'],
+    [['--leave'], '--leave is for a --process-id.'],
     [['--session', 'Any'], '--session takes an ETW session: it is for Windows.'],
     [['--'], 'There is no command after --.'],
   ])('is rejected as %j', (args, message) => {
     expect(() => liveArguments(args)).toThrow(UsageError);
     expect(() => liveArguments(args)).toThrow(message);
+  });
+
+  it('asks the port of a process for what it shows, by names or for everything', () => {
+    const ofProcess = (...args: string[]) => liveArguments(['-p', '4711', '--yes', ...args]);
+    const given = ofProcess('--provider', 'My-Company', '--level', 'warning');
+    expect(given?.process).toMatchObject({
+      target: { 'process-id': 4711, yes: true },
+      providers: [{ name: 'My-Company', level: 3 }],
+    });
+    expect(given?.events.has(eventOf('My-Company', 'Tick', 3))).toBe(true);
+    const ofPattern = ofProcess('--provider', 'My-*');
+    expect(ofPattern?.process?.providers).toMatchObject([{ name: '*' }]);
+    expect(['My-Company', 'Other'].map((name) => ofPattern?.events.has(eventOf(name)))).toEqual([
+      true,
+      false,
+    ]);
   });
 
   it('names providers or a session on Windows', () => {

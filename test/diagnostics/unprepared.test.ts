@@ -17,6 +17,8 @@ const RECORDED = {
   status: 0,
   says: OPENED('was open for N ms'),
   lost: 0,
+  // It is asked nothing but what its own clients ask.
+  aliens: 0,
   isServing: true,
   hasRequests: true,
   threads: 1,
@@ -49,6 +51,13 @@ const KINDS: Readonly<Record<string, object>> = {
       /because it has got SIGUSR1 but opened no inspector: it handles the signal itself, (?:or has --permission|has --permission, or is blocked outside JavaScript)\.$/,
     ),
   },
+  'random port': RECORDED,
+  blocked: {
+    ...LEFT_ALONE,
+    says: REFUSED(
+      'it has got SIGUSR1 but opened no inspector: it handles the signal itself, has --permission, or is blocked outside JavaScript',
+    ),
+  },
   'taken port': { ...LEFT_ALONE, says: REFUSED('port N of its inspector is taken by another process') },
 };
 
@@ -56,6 +65,7 @@ const KINDS: Readonly<Record<string, object>> = {
 const ROOTS_KINDS: Readonly<Record<string, object>> = {
   network: { ...RECORDED, hasRequests: false, threads: 0 },
   container: RECORDED,
+  rootless: { ...RECORDED, hasRequests: false, threads: 0 },
   'other user': RECORDED,
   'as other user': {
     ...LEFT_ALONE,
@@ -103,6 +113,10 @@ describeEachNode('a process that nobody prepared', (run, major) => {
     expect(await run(PROGRAM, 'asked', 'y')).toEqual(agreed);
     const refused = { isAsked: true, isOpened: false, isLeftAlone: true, isRecorded: false, exit: 7 };
     expect(await run(PROGRAM, 'asked', 'n')).toEqual(refused);
+  });
+
+  onLinux('shows its events as they come', { timeout: TIMEOUT_MS }, async () => {
+    expect(await run(PROGRAM, 'live')).toEqual({ hasRequests: true, lost: 0, isAsBefore: true, exit: 7 });
   });
 
   onLinux('shows its counters', { timeout: TIMEOUT_MS }, async () => {

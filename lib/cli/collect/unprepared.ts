@@ -1,6 +1,7 @@
 /** The port of a running process; a Node.js process that has none is given one, if the user agrees. */
 import { existsSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { UnpreparedProcess } from '../../diagnostics/attach/unprepared-process.ts';
 import { DiagnosticsClientError } from '../../diagnostics/client/client-error.ts';
 import { findPort } from '../../diagnostics/client/find-port.ts';
 import { canAsk, isConfirmed, say } from '../messages.ts';
@@ -19,8 +20,10 @@ interface RunningPort {
   gone(): Promise<void>;
 }
 
-/** The process closes the port half a second after its last client; it may be busy, and need not be waited for then. */
+/** The process closes the port half a second after its last client. */
 const CLOSING_MS = 3000;
+/** One whose event loop has not waited for so long may be stuck, and need not be waited for. */
+const STUCK_MS = 1000;
 const POLL_MS = 50;
 
 /** @throws DiagnosticsClientError */
@@ -31,11 +34,11 @@ export async function runningPort(processId: number, { yes, leave }: UnpreparedV
     const canBeGiven = error instanceof DiagnosticsClientError && error.code === 'no-port';
     if (!canBeGiven || process.platform !== 'linux') throw error;
   }
-  const [{ UnpreparedProcess }, { openPortIn }] = await Promise.all([
+  const [attach, { openPortIn }] = await Promise.all([
     import('../../diagnostics/attach/unprepared-process.ts'),
     import('../../diagnostics/attach/attach.ts'),
   ]);
-  const unprepared = new UnpreparedProcess(processId);
+  const unprepared = new attach.UnpreparedProcess(processId);
   if (canAsk() && yes !== true) {
     const question =
       `Process ${processId} (${unprepared.commandLine}) has no diagnostic port. Open its inspector for a moment, and ` +
@@ -56,9 +59,15 @@ export async function runningPort(processId: number, { yes, leave }: UnpreparedV
       `it${threads}, and opened one that ${later}.`,
   );
   const address = await findPort(processId);
-  return { address, gone: async () => (leave ? undefined : awaitRemoval(address)) };
+  return { address, gone: async () => (leave ? undefined : awaitRemoval(address, unprepared)) };
 }
 
-async function awaitRemoval(address: string): Promise<void> {
-  for (let waited = 0; existsSync(address) && waited < CLOSING_MS; waited += POLL_MS) await sleep(POLL_MS);
+async function awaitRemoval(address: string, process: UnpreparedProcess): Promise<void> {
+  const start = performance.now();
+  let idleAt = start;
+  for (let now = start; existsSync(address) && now < start + CLOSING_MS; now = performance.now()) {
+    if (process.isIdle) idleAt = now;
+    if (now > idleAt + STUCK_MS) return;
+    await sleep(POLL_MS);
+  }
 }

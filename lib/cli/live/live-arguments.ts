@@ -1,31 +1,43 @@
 /** The command line of `tracewright live`. */
 import { providerGuidOf } from '../../record/etw-provider-options.ts';
 import type { SelectionOptions } from '../../record/tracepoint-selection.ts';
+import type { TracingProvider } from '../../wire/diagnostics-ipc/tracing.ts';
 import { isGuidText } from '../../wire/guid.ts';
 import { text } from '../argument-values.ts';
+import { PROCESS_OPTIONS, type TargetValues } from '../collect/target-argument.ts';
 import { CommandLine } from '../command-line.ts';
 import { flag, UsageError } from '../parse-options.ts';
 import { EVENT_OPTIONS } from '../trace/event-filter.ts';
 import { FilteredEvents } from '../trace/filtered-events.ts';
+import { sessionProviders } from '../trace/provider-argument.ts';
 import { tracepointProviderPattern } from '../trace/provider-name.ts';
 
-export const commandLine = new CommandLine('live', '[OPTION]... [-- COMMAND [ARGUMENT]...]', [
-  `Shows the events that programs write to Linux user_events or Windows ETW, on the whole system, as they are written:
+export const commandLine = new CommandLine(
+  'live',
+  ['[OPTION]... [-- COMMAND [ARGUMENT]...]', '[OPTION]... -p PID'],
+  [
+    `Shows the events that programs write to Linux user_events or Windows ETW, on the whole system, as they are written:
   seconds since the start, thread, provider and event, activity path, fields. Ends with COMMAND, or with Ctrl-C. The
-  output of COMMAND goes to stderr, so that stdout has only events. Under sudo, COMMAND runs as the user who invoked it.`,
-  {
-    ...EVENT_OPTIONS,
-    provider: text('NAME', 'the name of a provider').repeated(`only events of this provider (* for any text).
+  output of COMMAND goes to stderr, so that stdout has only events. Under sudo, COMMAND runs as the user who invoked it.
+  With a --process-id, shows the events of this process, through its diagnostic port, without access to the system's tracer.`,
+    {
+      ...EVENT_OPTIONS,
+      provider: text(
+        'NAME',
+        'the name of a provider',
+      ).repeated(`only events of this provider (* for any text).
         Windows needs at least one: a name or a GUID`),
-    session: text('NAME', 'the name of an ETW session').option(`Windows: the events of this session, which
+      session: text('NAME', 'the name of an ETW session').option(`Windows: the events of this session, which
         another program has started in real-time mode`),
-    json: flag('one JSON object per line, as in "tracewright dump"'),
-    web: flag(`in the browser, at an address that only this user's programs are told: events, running
+      json: flag('one JSON object per line, as in "tracewright dump"'),
+      web: flag(`in the browser, at an address that only this user's programs are told: events, running
         activities, durations, and a report of the last events`),
-  },
-  `Events are shown in time order, a quarter to half a second after they were written. On a terminal, without COMMAND,
+    },
+    PROCESS_OPTIONS,
+    `Events are shown in time order, a quarter to half a second after they were written. On a terminal, without COMMAND,
   they are a page with keys: q ends it, space pauses it, / filters it, arrows and page keys scroll. Errors are red.`,
-]);
+  ],
+);
 
 export interface LiveArguments {
   /** What the system records. */
@@ -39,6 +51,13 @@ export interface LiveArguments {
   readonly web: boolean;
   /** The command has its arguments; it is empty if there is none. */
   readonly command: readonly string[];
+  /** A process whose port has the events, in place of the system. */
+  readonly process: LiveProcess | undefined;
+}
+
+export interface LiveProcess {
+  readonly target: TargetValues;
+  readonly providers: readonly TracingProvider[];
 }
 
 /**
@@ -54,7 +73,26 @@ export function liveArguments(
   const { values, command } = parsed;
   if (values.json === true && values.web === true)
     throw new UsageError('live takes --json or --web, not both.');
-  const { provider: given = [], session, ...others } = values;
+  const { provider: given = [], session, 'process-id': processId, yes, leave, ...others } = values;
+  const output = { json: values.json === true, web: values.web === true };
+  if (processId !== undefined) {
+    if (session !== undefined || command.length > 0) {
+      throw new UsageError('live takes a --process-id, a --session or a COMMAND, not several of them.');
+    }
+    return {
+      selected: {},
+      session,
+      events: new FilteredEvents({ ...others, ...(given.length > 0 && { provider: given }) }),
+      ...output,
+      command,
+      process: {
+        target: { 'process-id': processId, yes, leave },
+        providers: providersOf(given, values.level, values.keywords),
+      },
+    };
+  }
+  const unused = (['yes', 'leave'] as const).find((name) => values[name] !== undefined);
+  if (unused !== undefined) throw new UsageError(`--${unused} is for a --process-id.`);
   const isWindows = platform === 'win32';
   if (isWindows) checkWindows(given, session);
   else if (session !== undefined) throw new UsageError('--session takes an ETW session: it is for Windows.');
@@ -72,10 +110,19 @@ export function liveArguments(
     },
     session,
     events: new FilteredEvents({ ...others, ...(shown.length > 0 && { provider: shown }) }),
-    json: values.json === true,
-    web: values.web === true,
+    ...output,
     command,
+    process: undefined,
   };
+}
+
+/** What a port is asked for: it knows names, not patterns, and all of them only with every level and keyword. */
+function providersOf(names: readonly string[], level?: number, keywords?: bigint): TracingProvider[] {
+  if (names.length === 0 || names.some((name) => name.includes('*'))) {
+    return sessionProviders(undefined, {}, false);
+  }
+  const defaults = { ...(level !== undefined && { level }), ...(keywords !== undefined && { keywords }) };
+  return sessionProviders(names, defaults, false);
 }
 
 /** @throws UsageError */

@@ -1,8 +1,9 @@
 /** Opens a diagnostic port in a running Node.js process that was not started with one; see docs/diagnostics.md. */
-import { spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { packageFolder } from '../../base/package-files.ts';
 import { thrownMessage } from '../../base/value-text.ts';
 import { linkOf } from '../../platform/linux-process.ts';
@@ -23,9 +24,7 @@ export async function openPortIn(process: UnpreparedProcess, leavesPort: boolean
   const order = { processId: process.processId, otherSockets: process.otherSockets(), leavesPort };
   const { outcome, hasSignalled, problem } = await visit(process, { ...order, task: 'prepare' });
   if (outcome === undefined) {
-    // Its inspector must not stay open because our program was killed. Starting another one takes time.
-    if (hasSignalled && hasOwnNetwork(process.processId)) await visit(process, { ...order, task: 'close' });
-    else if (hasSignalled) await new Visit(process, { ...order, task: 'close' }).closeOpened(OPENING_MS);
+    if (hasSignalled) await closeInspectorOf(process, { ...order, task: 'close' });
     throw process.refusal(
       'failed',
       `the program that does so has ended${problem === '' ? '' : ` (${problem})`}`,
@@ -35,6 +34,16 @@ export async function openPortIn(process: UnpreparedProcess, leavesPort: boolean
   throw new DiagnosticsClientError(outcome.code, outcome.message);
 }
 
+/** The inspector must not stay open because our program was killed. */
+async function closeInspectorOf(process: UnpreparedProcess, order: VisitOrder): Promise<void> {
+  // Starting another program takes time.
+  const isNear = !hasOwnNetwork(process.processId);
+  if (isNear && (await new Visit(process, order).closeOpened(OPENING_MS))) return;
+  const child = started(process, order, 'ignore');
+  child.unref();
+  await Promise.race([once(child, 'exit').catch(() => {}), sleep(OPENING_MS)]);
+}
+
 interface Visited {
   readonly outcome: Outcome | undefined;
   /** Whether the process may have got its signal. */
@@ -42,7 +51,12 @@ interface Visited {
   readonly problem: string;
 }
 
-async function visit({ processId }: UnpreparedProcess, order: VisitOrder): Promise<Visited> {
+/** Starts the program that visits the process. Ctrl-C is for us: in a session of its own, it has no terminal. */
+function started<Stdio extends 'ignore' | 'pipe'>(
+  { processId }: UnpreparedProcess,
+  order: VisitOrder,
+  stdio: Stdio,
+): Stdio extends 'pipe' ? ChildProcessWithoutNullStreams : ChildProcess {
   const program = join(packageFolder(), 'dist/cjs/inspector-visit.cjs');
   const [command = '', ...args] = [
     ...enteringNetworkOf(processId),
@@ -50,8 +64,13 @@ async function visit({ processId }: UnpreparedProcess, order: VisitOrder): Promi
     program,
     JSON.stringify(order),
   ];
-  // Ctrl-C is for us: in a session of its own, the program has nothing to do with our terminal.
-  const child = spawn(command, args, { detached: true, stdio: ['pipe', 'pipe', 'pipe'], env: variables() });
+  return spawn(command, args, { detached: true, stdio, env: variables() }) as ReturnType<
+    typeof started<Stdio>
+  >;
+}
+
+async function visit(process: UnpreparedProcess, order: VisitOrder): Promise<Visited> {
+  const child = started(process, order, 'pipe');
   let hasSignalled = false;
   let outcome: Outcome | undefined;
   let problem = '';

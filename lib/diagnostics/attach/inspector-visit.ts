@@ -6,7 +6,7 @@
 import { thrownMessage } from '../../base/value-text.ts';
 import { DiagnosticsClientError } from '../client/client-error.ts';
 import { UnpreparedProcess } from './unprepared-process.ts';
-import { OPENING_MS, Visit, type VisitOrder, type VisitReport } from './visit.ts';
+import { Visit, type VisitOrder, type VisitReport } from './visit.ts';
 
 function report(made: VisitReport): void {
   process.stdout.write(`${JSON.stringify(made)}\n`);
@@ -18,14 +18,16 @@ async function main([text = '']: readonly string[]): Promise<void> {
   process.stdout.on('error', () => {});
   try {
     const visit = new Visit(new UnpreparedProcess(order.processId), order);
-    if (order.task === 'close') return await visit.closeOpened(OPENING_MS);
+    if (order.task === 'close') {
+      await visit.closeOpened();
+      return;
+    }
     process.stdin.resume().on('close', () => visit.cancel());
     try {
       await visit.prepare(report);
     } catch (error) {
       fail(error);
-      // The inspector may still open, and is then to be closed.
-      await visit.closeOpened(visit.mayOpenMs);
+      if (visit.mayOpen) await visit.closeOpened();
     }
   } catch (error) {
     fail(error);

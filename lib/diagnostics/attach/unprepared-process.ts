@@ -24,7 +24,7 @@ const CHUNK = 4 << 20;
 const MAX_PROGRAM = 512 << 20;
 /** Node.js's default. */
 const DEBUG_PORT = 9229;
-const DEBUG_OPTION = /^--(?:inspect(?:-brk|-wait|-port)?|debug-port)(?:=(?:.*:)?(\d{1,5}))?$/;
+const DEBUG_OPTION = /^(--(?:inspect(?:-brk|-wait|-port)?|debug-port))(?:=(?:.*:)?(\d{1,5}))?$/;
 
 export class UnpreparedProcess {
   readonly processId: number;
@@ -61,20 +61,29 @@ export class UnpreparedProcess {
 
   /** Where its inspector is, or would open; 0 if it can be any port. */
   get debugPorts(): number[] {
+    const given = this.#debugOptions.map(({ port }) => port);
+    return given.length > 0 ? given : [DEBUG_PORT];
+  }
+
+  get #debugOptions(): { readonly option: string; readonly port: number }[] {
     const options = textOf(`/proc/${this.processId}/environ`)
       .split('\0')
       .filter((variable) => variable.startsWith('NODE_OPTIONS='))
       .flatMap((variable) => variable.slice('NODE_OPTIONS='.length).split(/\s+/));
-    const given = [...options, ...textOf(`/proc/${this.processId}/cmdline`).split('\0')].flatMap((option) => {
-      const match = DEBUG_OPTION.exec(option);
-      return match === null ? [] : Number(match[1] ?? DEBUG_PORT);
+    return [...options, ...textOf(`/proc/${this.processId}/cmdline`).split('\0')].flatMap((text) => {
+      const [, option = '', port = DEBUG_PORT] = DEBUG_OPTION.exec(text) ?? [];
+      return option === '' ? [] : { option, port: Number(port) };
     });
-    return given.length > 0 ? given : [DEBUG_PORT];
   }
 
-  /** Whether its main thread waits for events, as far as the kernel tells: the name of the function it waits in. */
-  get waitsForEvents(): boolean {
-    return /epoll|ep_poll/.test(textOf(`/proc/${this.processId}/wchan`));
+  /**
+   * Whether its event loop waits for events, as far as the kernel tells: by the name of the function in which its main
+   * thread waits. So does `spawnSync`, in a loop of its own, until its child has ended.
+   */
+  get isIdle(): boolean {
+    const folder = `/proc/${this.processId}`;
+    const hasChildren = textOf(`${folder}/task/${this.processId}/children`) !== '';
+    return !hasChildren && /epoll|ep_poll/.test(textOf(`${folder}/wchan`));
   }
 
   /** @throws DiagnosticsClientError if this user may not see its files, or it has exited */
@@ -92,7 +101,8 @@ export class UnpreparedProcess {
    */
   otherSockets(): string[] {
     const ports = this.debugPorts;
-    if (ports.includes(0)) return [];
+    // One that has been open from the start may be any of them; otherwise, it comes yet.
+    if (ports.includes(0) && this.#debugOptions.some(({ option }) => !option.endsWith('-port'))) return [];
     return this.sockets()
       .filter(({ isOwn, port }) => isOwn && !ports.includes(port))
       .map(({ inode }) => inode);

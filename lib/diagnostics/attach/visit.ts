@@ -41,8 +41,10 @@ export const OPENING_MS = 5000;
 /** An event loop that has waited for events for so long has had its chance to open the inspector. */
 const IDLE_MS = 1500;
 /** A process that is blocked outside JavaScript opens its inspector when it no longer is. */
-const LATE_OPENING_MS = 60_000;
+const LATE_OPENING_MS = 600_000;
 const LATE_POLL_MS = 50;
+/** Who has waited for long looks less often, by this share of the time. */
+const LATE_POLL_SHARE = 0.01;
 const POLL_MS = 5;
 /** Another tool may be visiting another process, whose inspector has the same port. */
 const FREE_PORT_MS = 3000;
@@ -56,8 +58,8 @@ export class Visit {
   readonly #process: UnpreparedProcess;
   #signalledAt: number | undefined;
   #isCancelled = false;
-  /** How long to watch for the inspector after a failure, in milliseconds. */
-  mayOpenMs = 0;
+  /** Whether the inspector may still open after a failure. */
+  mayOpen = false;
 
   constructor(process: UnpreparedProcess, order: VisitOrder) {
     this.#order = order;
@@ -90,13 +92,22 @@ export class Visit {
     report({ kind: 'prepared', openMs: this.#signalledAt && performance.now() - this.#signalledAt, workers });
   }
 
-  /** Closes the inspector if it opens within this time. */
-  async closeOpened(milliseconds: number): Promise<void> {
-    const end = performance.now() + milliseconds;
-    while (performance.now() < end) {
+  /**
+   * Closes the inspector if it opens within this time. After a while, a process whose event loop waits no longer opens it.
+   *
+   * @returns whether it can no longer open
+   */
+  async closeOpened(milliseconds: number = LATE_OPENING_MS): Promise<boolean> {
+    const start = performance.now();
+    for (;;) {
+      const elapsed = performance.now() - start;
+      // Before looking for the inspector: a process that no longer is blocked opens it before it waits.
+      const isOver = elapsed >= OPENING_MS && this.#process.isIdle;
       const client = await this.#inspector();
-      if (client !== undefined) return this.#close(client);
-      await sleep(LATE_POLL_MS);
+      if (client !== undefined) await this.#close(client);
+      if (client !== undefined || isOver) return true;
+      if (elapsed >= milliseconds) return false;
+      await sleep(Math.max(LATE_POLL_MS, elapsed * LATE_POLL_SHARE));
     }
   }
 
@@ -120,7 +131,7 @@ export class Visit {
     while (performance.now() < this.#signalledAt + OPENING_MS) {
       const client = await this.#inspector();
       if (client !== undefined) return client;
-      idleSince = this.#process.waitsForEvents ? (idleSince ?? performance.now()) : undefined;
+      idleSince = this.#process.isIdle ? (idleSince ?? performance.now()) : undefined;
       if (idleSince !== undefined && performance.now() > idleSince + IDLE_MS) break;
       await sleep(POLL_MS);
     }
@@ -128,7 +139,7 @@ export class Visit {
     const why = isIdle
       ? 'handles the signal itself, or has --permission'
       : 'handles the signal itself, has --permission, or is blocked outside JavaScript';
-    this.mayOpenMs = isIdle ? OPENING_MS : LATE_OPENING_MS;
+    this.mayOpen = true;
     throw this.#process.refusal('timeout', `it has got SIGUSR1 but opened no inspector: it ${why}`);
   }
 

@@ -1,11 +1,15 @@
 // An HTTP server that knows nothing of tracewright; KIND says what else is unusual about it. It ends with status 7.
+import { execFileSync } from 'node:child_process';
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { createServer, get } from 'node:http';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 
 const kind = process.env.KIND ?? '';
-const server = createServer((_request, response) => setTimeout(() => response.end('done'), 2));
+const server = createServer(({ url }, response) => {
+  if (url !== '/work') console.error('ALIEN', url);
+  setTimeout(() => response.end('done'), 2);
+});
 const listen = (said) =>
   server.listen(0, '127.0.0.1', () => {
     const { port } = server.address();
@@ -42,6 +46,11 @@ if (kind === 'cluster' && cluster.isPrimary) {
       const end = Date.now() + 5000;
       while (Date.now() < end) JSON.parse('{}');
     }, 100);
+  });
+} else if (kind === 'blocked') {
+  listen((port) => {
+    say(port);
+    setTimeout(() => execFileSync('sleep', ['9']), 100);
   });
 } else if (kind === 'stuck') {
   process.removeAllListeners('SIGTERM');

@@ -66,9 +66,12 @@ async function started(command, options = {}) {
     ...options,
     env: { ...process.env, NODE_OPTIONS: '', TRACEWRIGHT_DIAGNOSTICS: '', ...options.env },
   });
-  child.stderr.resume();
+  const asked = { aliens: 0 };
+  child.stderr.setEncoding('utf8').on('data', (text) => {
+    if (text.includes('ALIEN')) asked.aliens++;
+  });
   const [line] = await once(child.stdout.setEncoding('utf8'), 'data');
-  return { child, ...JSON.parse(line) };
+  return { child, asked, ...JSON.parse(line) };
 }
 
 /** Requests until it is stopped. @returns how many were answered, and how many were not */
@@ -131,13 +134,14 @@ async function listeningAfter(pid, before, isLeft) {
 
 /** Attaches to the process while it is under load, and ends it. */
 async function attached(target, options = {}) {
-  const { child, pid, port } = target;
+  const { child, asked, pid, port } = target;
   const file = join(folder, `${pid}.nettrace`);
   const before = listening(pid);
   const isReachable = port > 0 && options.isReachable !== false;
   const stop = isReachable ? load(port) : async () => ({ answered: 0, lost: 0 });
   const { status, stderr } = await collect(pid, file, options).ended;
   const { answered, lost } = await stop();
+  if (options.settlesMs !== undefined) await sleep(options.settlesMs);
   const after = await listeningAfter(pid, before, options.isLeft === true);
   const found = await requestsIn(file);
   process.kill(pid, 'SIGTERM');
@@ -154,6 +158,7 @@ async function attached(target, options = {}) {
       .replace(/[1-8] of its worker/, 'N of its worker'),
     openMs: Number(/open for (\d+) ms/.exec(stderr)?.[1] ?? 0),
     lost,
+    aliens: asked?.aliens ?? 0,
     isServing: !isReachable || answered > 0,
     hasRequests: found.requests > 0,
     threads: found.threads,
@@ -204,6 +209,50 @@ const kinds = {
   stuck: async () =>
     attached(await started(withServer(), { env: { KIND: 'stuck' } }), { isReachable: false, isLeft: true }),
   busy: async () => attached(await started(withServer(), { env: { KIND: 'busy' } }), { isReachable: false }),
+  // When it has returned, it opens its inspector at once.
+  blocked: async () => {
+    const target = await started(withServer(), { env: { KIND: 'blocked' } });
+    await sleep(300);
+    return attached(target, { settlesMs: 2000 });
+  },
+  'random port': async () => attached(await started([process.execPath, '--inspect-port=0', server])),
+  rootless: async () => {
+    const [, ...args] = withServer();
+    const other = join(folder, 'server.mjs');
+    copyFileSync(server, other);
+    const node = nodeOfAll();
+    const script = `ip link set lo up; exec ${[node, ...args.slice(0, -1), other].join(' ')}`;
+    const unshared = ['unshare', '--user', '--map-root-user', '--net', '--pid', '--fork', '--mount-proc'];
+    const nobody = { uid: NOBODY, gid: NOBODY };
+    const target = await started([...unshared, 'sh', '-c', script], nobody);
+    const children = textOf(`/proc/${target.child.pid}/task/${target.child.pid}/children`);
+    return attached({ ...target, pid: Number(children.trim()) }, { ...nobody, node, isReachable: false });
+  },
+  live: async () => {
+    const target = await started(withServer());
+    const before = listening(target.pid);
+    const stop = load(target.port);
+    const args = ['live', '-p', String(target.pid), '--json', '--provider', 'Node.Http'];
+    const live = spawn(process.execPath, [main, ...args], {
+      env: { ...process.env, NODE_OPTIONS: '' },
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    let lines = '';
+    for await (const text of live.stdout.setEncoding('utf8')) {
+      lines += text;
+      if (lines.split('\n').length > 10 && !live.killed) live.kill('SIGINT');
+    }
+    const { lost } = await stop();
+    const after = await listeningAfter(target.pid, before, false);
+    target.child.kill('SIGTERM');
+    const [exit] = await once(target.child, 'exit');
+    return {
+      hasRequests: lines.includes('"RequestStart"'),
+      lost,
+      isAsBefore: before.join() === after.join(),
+      exit,
+    };
+  },
   inspect: async () => attached(await started(withServer('--inspect=127.0.0.1:0'))),
   handler: async () => attached(await started(withServer(), { env: { KIND: 'handler' } })),
   'disable-sigusr1': async () => attached(await started(withServer('--disable-sigusr1'))),
