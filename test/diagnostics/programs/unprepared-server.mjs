@@ -50,7 +50,8 @@ if (kind === 'cluster' && cluster.isPrimary) {
 } else if (kind === 'blocked') {
   listen((port) => {
     say(port);
-    setTimeout(() => execFileSync('sleep', ['9']), 100);
+    const { UNTIL } = process.env;
+    setImmediate(() => execFileSync('sh', ['-c', `until [ -e ${UNTIL} ]; do sleep 0.1; done`]));
   });
 } else if (kind === 'stuck') {
   process.removeAllListeners('SIGTERM');

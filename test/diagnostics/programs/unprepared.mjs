@@ -11,6 +11,7 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  writeFileSync,
 } from 'node:fs';
 import { get } from 'node:http';
 import { createServer } from 'node:net';
@@ -140,8 +141,9 @@ async function attached(target, options = {}) {
   const isReachable = port > 0 && options.isReachable !== false;
   const stop = isReachable ? load(port) : async () => ({ answered: 0, lost: 0 });
   const { status, stderr } = await collect(pid, file, options).ended;
+  options.onEnd?.();
   const { answered, lost } = await stop();
-  if (options.settlesMs !== undefined) await sleep(options.settlesMs);
+  if (options.onEnd !== undefined) await sleep(OBSERVED_MS);
   const after = await listeningAfter(pid, before, options.isLeft === true);
   const found = await requestsIn(file);
   process.kill(pid, 'SIGTERM');
@@ -211,9 +213,9 @@ const kinds = {
   busy: async () => attached(await started(withServer(), { env: { KIND: 'busy' } }), { isReachable: false }),
   // When it has returned, it opens its inspector at once.
   blocked: async () => {
-    const target = await started(withServer(), { env: { KIND: 'blocked' } });
-    await sleep(300);
-    return attached(target, { settlesMs: 2000 });
+    const until = join(folder, 'until');
+    const target = await started(withServer(), { env: { KIND: 'blocked', UNTIL: until } });
+    return attached(target, { onEnd: () => writeFileSync(until, '') });
   },
   'random port': async () => attached(await started([process.execPath, '--inspect-port=0', server])),
   rootless: async () => {
