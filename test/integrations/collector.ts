@@ -22,15 +22,26 @@ interface Generated {
   readonly opentelemetry: {
     readonly proto: {
       readonly collector: { readonly trace: { readonly v1: { ExportTraceServiceRequest: Decoder } } };
+      readonly trace: { readonly v1: { ResourceSpans: Decoder } };
     };
   };
 }
 
-function decoded(bytes: Uint8Array): OtlpRequest {
+function definitions(): Generated['opentelemetry']['proto'] {
   const require = createRequire(join('folder' in tools ? tools.folder : '', 'package.json'));
   const transformer = require.resolve('@opentelemetry/otlp-transformer');
   const { opentelemetry } = require(join(transformer, '../generated/root.js')) as Generated;
-  const decoder = opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
+  return opentelemetry.proto;
+}
+
+/** A ProcessContext, newer than the package, has the resource as its first field, as ResourceSpans do. */
+export function decodedContext(bytes: Uint8Array): unknown {
+  const decoder = definitions().trace.v1.ResourceSpans;
+  return decoder.toObject(decoder.decode(bytes), { longs: String });
+}
+
+function decoded(bytes: Uint8Array): OtlpRequest {
+  const decoder = definitions().collector.trace.v1.ExportTraceServiceRequest;
   const object = decoder.toObject(decoder.decode(bytes), { longs: String, bytes: String, defaults: true });
   return JSON.parse(JSON.stringify(object), (key, member) =>
     /^(trace|span|parentSpan)Id$/.test(key) ? Buffer.from(member, 'base64').toString('hex') : member,

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { OtlpSpan } from '../../lib/wire/otlp.ts';
+import { encodeProcessContext, type KeyValue, type OtlpSpan } from '../../lib/wire/otlp.ts';
 import { describeEachNode } from '../child/each-node.ts';
 import { named } from '../platforms.ts';
-import { Collector, skipReason } from './collector.ts';
+import { Collector, decodedContext, skipReason } from './collector.ts';
 
 const program = join(import.meta.dirname, 'programs/exported-app.mjs');
 const tracewright = fileURLToPath(new URL('../../dist/cjs/cli.cjs', import.meta.url));
@@ -44,6 +44,14 @@ describe.skipIf(skipReason !== undefined)(named('a collector', skipReason), () =
     expect(failed.map((span) => attribute(span, 'error.type'))).toMatchObject([{ stringValue: '500' }]);
     expect(attribute(failed[0], 'url.path')).toMatchObject({ stringValue: '/fails' });
   }
+
+  it('decodes the process context that profilers read', () => {
+    const attributes: KeyValue[] = [
+      { key: 'service.name', value: { stringValue: `café ${'x'.repeat(300)}` } },
+      { key: 'process.pid', value: { intValue: '4711' } },
+    ];
+    expect(decodedContext(encodeProcessContext(attributes))).toMatchObject({ resource: { attributes } });
+  });
 
   describeEachNode('activities of a process', (runProgram) => {
     it('are sent by themselves, the last ones when it has nothing left to do', {
