@@ -168,7 +168,7 @@ export class ActivityRuns {
     const id = runningActivity(shared);
     this.#callback = { waker: '', id, readyFrom: now, readyBy: now, jobBegan: undefined };
     this.#running = this.#pieceAt(now, id);
-    this.#writeSafely({ ...this.#running }, now);
+    this.#writeSafely({ ...this.#running });
   }
 
   /** The number of the last run. */
@@ -203,7 +203,7 @@ export class ActivityRuns {
     if (this.#isWriting) return;
     const now = this.#clocks.now();
     this.#endPiece(now);
-    this.#writePending(now);
+    this.#writePending();
     this.#running = this.#pieceAt(now, runningActivity(this.#shared));
   }
 
@@ -225,7 +225,7 @@ export class ActivityRuns {
     this.#callback = { ...this.#callbackOf(waker, resource, id, now), jobBegan };
     if (waited < MERGED_MS || this.#isWriting) return;
     this.#endPiece(now - waited);
-    this.#writePending(now);
+    this.#writePending();
     this.#running = this.#pieceAt(now, id);
   }
 
@@ -273,7 +273,7 @@ export class ActivityRuns {
       pending.end = piece.end;
       return;
     }
-    this.#writePending(this.#clocks.now());
+    this.#writePending();
     this.#pending = piece;
   }
 
@@ -293,14 +293,14 @@ export class ActivityRuns {
     this.#ranSince = 0;
   }
 
-  #writePending(now: number): void {
+  #writePending(): void {
     const pending = this.#pending;
     this.#pending = undefined;
-    if (pending !== undefined && isTelling(pending)) this.#writeSafely(pending, now);
+    if (pending !== undefined && isTelling(pending)) this.#writeSafely(pending);
   }
 
   /** A listener may itself start activities. */
-  #writeSafely({ id, callback, start, end, cpu, processorWait, waited }: Piece, now: number): void {
+  #writeSafely({ id, callback, start, end, cpu, processorWait, waited }: Piece): void {
     const { waker, readyFrom, readyBy, jobBegan } = callback;
     const isOwnCallback = callback.id === id;
     // An immediate is ready at once.
@@ -308,7 +308,8 @@ export class ActivityRuns {
     this.#number = (this.#number + 1) >>> 0;
     const run = {
       number: this.#number,
-      startedAgoMSec: now - start,
+      // The event has the time of its writing, which a thread that lost its processor meanwhile reaches late.
+      startedAgoMSec: this.#clocks.now() - start,
       durationMSec: end - start,
       cpuMSec: cpu,
       processorWaitMSec: processorWait,

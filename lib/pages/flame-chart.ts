@@ -138,7 +138,7 @@ export class FlameChart {
     const { zoomed } = this;
     const shown = zoomed < 0 ? tree.samples : (tree.total[zoomed] as number);
     const start = zoomed < 0 ? 0 : (tree.left[zoomed] as number);
-    const unit = width / Math.max(1, shown);
+    const unit = shown > 0 ? width / shown : 0;
     for (let above = zoomed < 0 ? -1 : (tree.parent[zoomed] as number); above >= 0; ) {
       yield { node: above, left: 0, width, top: this.#topOf(tree.depth[above] as number) };
       above = tree.parent[above] as number;

@@ -16,6 +16,7 @@ import type { PageState } from './page-state.ts';
 import type { Choose } from './selection.ts';
 import type { SlowestView } from './slowest-view.ts';
 import { durationText, ticks } from './time-text.ts';
+import { ROW_HEIGHT } from './timeline-paint.ts';
 import type { Tooltip } from './tooltip.ts';
 
 /** From so many calls of one kind on, they are called N+1. */
@@ -26,6 +27,7 @@ const MAX_EVENTS = 50;
 /** The events of so many activities inside it are listed. */
 const MAX_INSIDE = 2000;
 const TICKS = 8;
+const LAST_TEXT = 0.9;
 const HUES = 10;
 /** Narrower parts of bars have no text. */
 const LABELLED_SHARE = 0.06;
@@ -235,11 +237,14 @@ export class WhyAccount {
     const failed = calls.filter((call) => activities.failed[call] === 1).length;
     const totalNs = calls.reduce((sum, call) => sum + activities.durationNs(call), 0);
     const text = `${thousands(length)} × ${activities.title(first)}`;
+    const places = new Set(calls.slice(0, MAX_CALLS).map((call) => this.#placeOf(call)));
+    const [place] = places.size === 1 ? places : [];
     const about = [
       `${durationText(totalNs)} together`,
       how,
       ...(length >= REPEATED ? ['N+1'] : []),
       ...(failed > 0 ? [`${thousands(failed)} failed`] : []),
+      ...(place === undefined ? [] : [`at ${place}`]),
     ];
     const list = element('ul', { class: 'facts-list' });
     const folded = element(
@@ -262,16 +267,27 @@ export class WhyAccount {
   #call(call: number, around: number, text: string): HTMLElement {
     const { activities } = this.#state.data;
     const error = activities.failure(call);
+    const place = this.#placeOf(call);
     return element(
       'li',
       {},
       this.#after(activities.start[call] as number, around),
       this.#link(call, text),
       element('span', { class: 'number' }, durationText(activities.durationNs(call))),
+      ...(place === undefined ? [] : [element('span', { class: 'muted' }, `at ${place}`)]),
       ...(error === undefined
         ? []
         : [element('span', { class: 'failure' }, error === '' ? 'failed' : error)]),
     );
+  }
+
+  /** The line of the application that started it, such as `cart.mjs:17`. */
+  #placeOf(activity: number): string | undefined {
+    const { activities, events } = this.#state.data;
+    const code = itemsOf(activities.events, activity).find((event) => events.kindOf(event).isCode === true);
+    if (code === undefined) return undefined;
+    const fields = new Map(events.payload(code)?.map(({ name, value }) => [name, value]));
+    return `${fields.get('file')?.replace(/^.*[\\/]/, '')}:${fields.get('line')}`;
   }
 
   #after(ns: number, activity: number): HTMLElement {
@@ -290,7 +306,8 @@ export class WhyAccount {
       event === activities.startEvent[of] || event === activities.stopEvent[of];
     const found = inside.flatMap((each) =>
       Array.from(itemsOf(activities.events, each)).filter(
-        (event) => !isBoundary(event, each) && !this.#lanes.isRun(event),
+        (event) =>
+          !isBoundary(event, each) && !this.#lanes.isRun(event) && events.kindOf(event).isCode !== true,
       ),
     );
     if (found.length === 0) return [];
@@ -337,11 +354,10 @@ export class WhyAccount {
     const { frames } = this.#state.data.calls;
     const textOf = (frame: number) => frameText(frames[frame] as (typeof frames)[number]);
     const facts = element('p', { class: 'muted facts' });
-    const all = countText(Math.round(tree.samples), 'sample');
+    const all = samplesText(tree.samples);
     const share = (node: number) => {
-      const count = tree.total[node] as number;
-      const percent = ((100 * count) / tree.samples).toFixed(1);
-      return `${textOf(tree.frame(node)).label} · ${thousands(Math.round(count))} of ${all} (${percent} %)`;
+      const percent = ((100 * (tree.total[node] as number)) / tree.samples).toFixed(1);
+      return `${textOf(tree.frame(node)).label} · ${percent} % of ${all}`;
     };
     const chart = new FlameChart(
       textOf,
@@ -354,12 +370,19 @@ export class WhyAccount {
     chart.element.setAttribute('aria-label', title);
     chart.show(tree);
     this.#charts.push(chart);
+    // It is as high as its calls: the page around it scrolls.
+    chart.element.style.height = `${tree.levels * ROW_HEIGHT}px`;
     return [element('h3', {}, title), element('div', { class: 'flames' }, chart.element, facts)];
   }
 
   #link(activity: number, text = this.#state.data.activities.title(activity)): HTMLElement {
     return button(text, () => this.#choose({ kind: 'activity', index: activity }, false), { class: 'link' });
   }
+}
+
+/** A sample that was hardly on a processor counts for less. */
+function samplesText(samples: number): string {
+  return samples < 1 ? 'less than one sample' : countText(Math.round(samples), 'sample');
 }
 
 /** The whole width is the duration. What may have been another state is hatched. */
@@ -407,8 +430,10 @@ function statesOf({ states }: Explanation): HTMLElement {
 function axisOf({ from, to }: ActivityLanes, startNs: number): HTMLElement {
   const axis = element('div', { class: 'lane axis', 'aria-hidden': 'true' });
   for (const { ns, text } of ticks(from - startNs, to - startNs, TICKS)) {
-    const mark = element('span', {}, text);
-    mark.style.left = `${(100 * (ns + startNs - from)) / (to - from)}%`;
+    const share = (ns + startNs - from) / (to - from);
+    // The last one has no room for its text.
+    const mark = element('span', {}, share < LAST_TEXT ? text : '');
+    mark.style.left = `${100 * share}%`;
     axis.append(mark);
   }
   return axis;

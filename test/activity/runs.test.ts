@@ -39,13 +39,13 @@ class Clocks {
   }
 }
 
-type Written = ActivityRunFields & { readonly id: string | undefined };
+type Written = ActivityRunFields & { readonly id: string | undefined; readonly startedAt: number };
 
 function observed() {
   const clocks = new Clocks();
   const runs: Written[] = [];
   const write = (run: ActivityRunFields, id: { toString(): string } | undefined) =>
-    void runs.push({ ...run, id: id?.toString() });
+    void runs.push({ ...run, id: id?.toString(), startedAt: clocks.time - run.startedAgoMSec });
   const observing = new ActivityRuns(sharedActivities(), write, 0, clocks);
   const end = observing.observe();
   ends.push(end);
@@ -60,6 +60,23 @@ function callback(work: () => void): void {
 }
 
 describe('The runs of a thread', () => {
+  it('began as long ago as they did, even if the thread loses its processor before they are written', () => {
+    const { clocks, runs } = observed();
+    clocks.cpu = () => {
+      // The thread is preempted while it reads its times.
+      clocks.time += 7;
+      return clocks.onProcessor;
+    };
+    const began = clocks.time;
+    log.activity('Work', {}, () => {
+      clocks.run(5);
+      clocks.wait(20);
+      callback(() => {});
+    });
+    const [work] = runs.filter(({ id }) => id !== undefined);
+    expect(work?.startedAt).toBe(began);
+  });
+
   it('begin with a number after those of an earlier observation, so that the time between is a gap', () => {
     const { runs } = observed();
     expect(runs).toMatchObject([{ number: 2, durationMSec: 0 }]);

@@ -62,6 +62,33 @@ describe.skipIf(skipReason !== undefined)(suiteName('the live page'), () => {
     );
   });
 
+  it.each([
+    [800, 600],
+    [1100, 700],
+    [1400, 900],
+  ])('has tables as wide as their panels at %i x %i', async (width, height) => {
+    await page.send('Emulation.setDeviceMetricsOverride', {
+      width,
+      height,
+      deviceScaleFactor: 1,
+      mobile: false,
+    });
+    write(...during(['Request', '//1/1', 1, 9], ['A-Rather-Long-Name-Of-An-Activity', '//1/2', 3]));
+    await untilRows('running', 1);
+    await page.until(`${rowsOf('names')}.length > 0`);
+    const wide = await page.evaluate<
+      string[]
+    >(`Array.from(document.querySelectorAll('.row, .rows, .list, .panel'),
+      (part) => part.scrollWidth > part.clientWidth + 1 ? part.className : '').filter(Boolean)`);
+    expect(wide).toEqual([]);
+    expect(await page.evaluate<number>(`document.documentElement.scrollWidth`)).toBe(width);
+    expect(
+      await page.evaluate<number>(
+        `Math.min(...Array.from(document.querySelectorAll('.rows'), (rows) => rows.clientHeight))`,
+      ),
+    ).toBeGreaterThan(60);
+  });
+
   it('shows failures, durations by route, and events of the runtime only if they are asked for', async () => {
     const request = (id: string, at: number, statusCode: number): WrittenEvent[] => [
       { name: 'Node.Http/RequestStart', id, at },

@@ -106,6 +106,28 @@ const FAILING: readonly WrittenEvent[] = [
 /** Five requests with nine calls each; an export holds the loop while the last of them is ready. */
 const HELD: readonly WrittenEvent[] = heldRequests();
 
+/** A log line that is longer than a window is wide. */
+const LONG_LINE: readonly WrittenEvent[] = [
+  {
+    name: 'Log',
+    at: 5006,
+    id: '//1/5',
+    payload: { message: `loaded ${'the-whole-cart-of-this-user-'.repeat(20)}` },
+  },
+];
+
+/** Which line made each call. */
+function codeOf(events: readonly WrittenEvent[]): WrittenEvent[] {
+  return events
+    .filter(({ name }) => name === 'Node.Http/ClientRequestStart')
+    .map(({ at, id = '' }) => ({
+      name: 'Node.Runtime/ActivityCode',
+      at: at + 0.001,
+      id,
+      payload: { function: 'load', file: '/srv/cart.mjs', line: 17, column: 3 },
+    }));
+}
+
 const choose = (label: string, text: string) =>
   page.evaluate(`{ const select = document.querySelector('[aria-label="${label}"]');
     select.value = Array.from(select.options).find(({ text }) => text === '${text}').value;
@@ -330,6 +352,71 @@ describe.skipIf(skipReason !== undefined)(suiteName('the page of a report in Chr
           part.offsetParent !== null ? part.outerHTML : '').filter(Boolean)`);
       expect(tooWide).toEqual([]);
     }
+  });
+
+  it.each([
+    [800, 600],
+    [1400, 900],
+  ])('needs no scrolling to the side at %i x %i, and none within what scrolls', async (width, height) => {
+    await openAnswers([...HELD, ...LONG_LINE].sort((a, b) => a.at - b.at).map(written));
+    await page.send('Emulation.setDeviceMetricsOverride', {
+      width,
+      height,
+      deviceScaleFactor: 1,
+      mobile: false,
+    });
+    for (const theme of ['light', 'dark']) {
+      await page.evaluate(`document.documentElement.dataset.theme = '${theme}'`);
+      for (const name of ['why', 'tree', 'slowest', 'statistics', 'events', 'cpu']) {
+        await clickOn(`tab-${name}`);
+        await frame();
+        const wide = await page.evaluate<string[]>(`Array.from(document.querySelectorAll('body *'), (part) =>
+          part.offsetParent !== null && /auto|scroll/.test(getComputedStyle(part).overflowX) &&
+            part.scrollWidth > part.clientWidth + 1 && !(innerWidth > 800 && part.matches('.list-statistics'))
+            ? part.className : '').filter(Boolean)`);
+        expect([name, ...wide]).toEqual([name]);
+        const room = await page.evaluate<number>(`Math.min(...Array.from(
+          document.querySelectorAll('#panels .rows, .findings, .account'),
+          (part) => part.offsetParent === null ? Infinity : part.clientHeight))`);
+        expect(room, name).toBeGreaterThan(40);
+      }
+    }
+    await clickOn('tab-why');
+    await frame();
+    const nested = await page.evaluate<string[]>(`(() => {
+      const scrolls = (part) => part.scrollHeight > part.clientHeight + 1 && /auto|scroll/.test(getComputedStyle(part).overflowY);
+      return Array.from(document.querySelectorAll('#panel-why *')).filter(scrolls)
+        .filter((part) => { let at = part.parentElement; while (at && !scrolls(at)) at = at.parentElement; return at; })
+        .map((part) => part.className);
+    })()`);
+    expect(nested).toEqual([]);
+    // What is too long for its bar ends in dots; sentences and log lines are whole.
+    const cut = await page.evaluate<string[]>(`Array.from(document.querySelectorAll('#panel-why *'), (part) =>
+      part.scrollWidth > part.clientWidth + 1 && getComputedStyle(part).overflowX === 'hidden' &&
+        getComputedStyle(part).textOverflow !== 'ellipsis' ? part.className : '').filter(Boolean)`);
+    expect(cut).toEqual([]);
+    expect(page.problems).toEqual([]);
+  });
+
+  it('says which line made a call, beside the call', async () => {
+    await openAnswers([...HELD, ...codeOf(HELD)].sort((a, b) => a.at - b.at).map(written));
+    expect(await page.text('.account summary')).toMatch(/^9 × GET db:80\/item\/:id .*N\+1, at cart\.mjs:17$/);
+    expect(await page.text('.account')).not.toContain('ActivityCode');
+    await page.evaluate(`document.querySelector('.account summary').click()`);
+    await page.until(`document.querySelectorAll('.account details li').length === 9`);
+    expect(await page.text('.account details li')).toContain('at cart.mjs:17');
+  });
+
+  it('shows the code of an activity and of what held it in flame graphs that are as high as they need', async () => {
+    await openAnswers(SAMPLED.map(written));
+    await frame();
+    expect(await page.text('.account .flames .facts')).toMatch(/^\d+ samples?$/);
+    const heights = await page.evaluate<{ shown: number; whole: number }>(`(() => {
+      const flame = document.querySelector('.account .flame');
+      return { shown: flame.clientHeight, whole: flame.scrollHeight };
+    })()`);
+    expect(heights.shown).toBeGreaterThanOrEqual(heights.whole);
+    expect(heights.shown % 18).toBe(0);
   });
 
   it('fits the durations, up to their largest, into the smallest list of a wide window', async () => {

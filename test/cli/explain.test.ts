@@ -1,4 +1,5 @@
-import { spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -99,5 +100,47 @@ describe('explain', () => {
     expect(stderr).toMatch(
       /has no activity Reqest that has ended\. Its activities are .*Node\.Http\/Request/,
     );
+  });
+});
+
+describe('explain of a running process', () => {
+  let server: ChildProcess;
+  beforeAll(async () => {
+    const program = fileURLToPath(new URL('programs/serves-slowly.mjs', import.meta.url));
+    server = spawn(process.execPath, ['--import', AUTO, program], {
+      env: { ...process.env, TRACEWRIGHT_DIAGNOSTICS: '1' },
+      stdio: 'ignore',
+    });
+    const isListed = async () => (await run(empty, 'ps')).stdout.includes(String(server.pid));
+    while (!(await isListed())) expect(server.exitCode).toBe(null);
+  }, 60_000);
+  afterAll(async () => {
+    server.kill();
+    await once(server, 'exit');
+  });
+
+  it('records it for a while, says why its requests are slow, and leaves no file', async () => {
+    const { status, stdout } = await run(empty, 'explain', '-p', String(server.pid), '--duration', '2s');
+    expect(status).toBe(0);
+    expect(stdout).toMatch(
+      /^GET \/busy\/:id took [\d.]+ ms, usually [\d.]+ ms \(p50\), the slowest of \d+\. For [\d.]+ ms its own code/,
+    );
+    expect(readdirSync(empty)).toEqual([]);
+    expect(server.exitCode).toBe(null);
+  });
+
+  it('answers programs, too', async () => {
+    const { stdout } = await run(empty, 'explain', '-p', String(server.pid), '--duration', '2s', '--json');
+    const { kinds, recorded } = JSON.parse(stdout);
+    expect(kinds[0]).toMatchObject({ label: 'GET /busy/:id', failed: 0 });
+    expect(kinds[0].p50MSec).toBeGreaterThan(59);
+    expect(recorded).toMatchObject({ runs: true, losses: 0 });
+  });
+
+  it('takes no file besides, and no process that is not there', async () => {
+    expect(await run(empty, 'explain', '-p', String(server.pid), 'a.nettrace')).toMatchObject({ status: 2 });
+    const { status, stdout, stderr } = await run(empty, 'explain', '-p', '4194304');
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(/4194304/);
   });
 });

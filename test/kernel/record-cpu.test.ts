@@ -137,16 +137,45 @@ describe.skipIf(skipReason('qemu') !== undefined)(suiteName('CPU samples of a re
     expect(charged / sliced).toBeGreaterThan(0.97);
   });
 
-  it('tell explain the function that made an activity slow', () => {
-    const args = [main, 'explain', '--json', '--symbols', folder, join(folder, 'holds.data')];
+  it.each([
+    ['Large', /its own code ran \((?:\w+, called by )?keepBusy in holds\.mjs\)/, ['running', 'offProcessor']],
+    ['Held', /the loop ran Other \((?:\w+, called by )?keepBusy in holds\.mjs\)/, ['held']],
+    [
+      'Late',
+      /the loop ran code outside of activities.* \((?:\w+, called by )?keepBusy in holds\.mjs\)/,
+      ['held'],
+    ],
+    ['Sleep', /waited [\d.]+ ms for a timer that it had set itself/, ['timer']],
+    ['Lock', /its own code blocked the thread/, ['offProcessor', 'running']],
+  ])('tell explain why %s was slow, and how long that lasted', (name, cause, states) => {
+    const file = join(folder, 'holds.data');
+    const args = [main, 'explain', '--json', '--name', name, '--symbols', folder, file];
     const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
     expect(stderr).toBe('');
     const { activities, recorded } = JSON.parse(stdout) as {
-      readonly activities: readonly { readonly sentence?: string }[];
+      readonly activities: readonly {
+        readonly sentence?: string;
+        readonly states: readonly {
+          readonly state: string;
+          readonly atLeastMSec: number;
+          readonly atMostMSec: number;
+        }[];
+      }[];
       readonly recorded: object;
     };
     expect(recorded).toMatchObject({ runs: true, samples: true });
-    const [{ sentence = '' } = {}] = activities;
-    expect(sentence).toMatch(/its own code ran \((?:\w+, called by )?keepBusy in holds\.mjs\)/);
+    const [explained] = activities;
+    expect(explained?.sentence).toMatch(cause);
+    const measured = JSON.parse(/^\{"Large".*\}$/m.exec(output)?.[0] ?? '')[name] as number;
+    const sum = (names: readonly string[], bound: 'atLeastMSec' | 'atMostMSec') =>
+      (explained?.states ?? [])
+        .filter(({ state }) => names.includes(state))
+        .reduce((all, each) => all + each[bound], 0);
+    // The host may take the processor of the guest at any time, which is held or own time there.
+    const tolerance = Math.max(3, measured * 0.05);
+    expect(sum(states, 'atLeastMSec')).toBeLessThan(measured + tolerance);
+    expect(sum([...states, 'running', 'offProcessor', 'collection', 'held'], 'atMostMSec')).toBeGreaterThan(
+      measured - tolerance,
+    );
   });
 });

@@ -32,10 +32,12 @@ export class ActivityLabels {
     if (typeof text === 'string' && text !== '') {
       return this.#once(text, () => text.replaceAll(LITERAL, '?').replaceAll(LISTS, '(…)'));
     }
-    const { operation, package: ofPackage, name, url, path } = payload;
+    const { operation, package: ofPackage, name, program, url, path } = payload;
     const place = [url, path].find((each) => typeof each === 'string');
     if (typeof place === 'string') return cut(`${task} ${template(place)}`);
-    const telling = [operation, ofPackage, name].find((each) => typeof each === 'string' && each !== '');
+    const telling = [operation, ofPackage, name, program].find(
+      (each) => typeof each === 'string' && each !== '',
+    );
     return telling === undefined ? task : this.#once(String(telling), () => `${task} ${String(telling)}`);
   }
 

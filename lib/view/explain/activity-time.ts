@@ -14,6 +14,7 @@ import {
   OFF_PROCESSOR,
   PREEMPTED,
   REQUEST_BODY,
+  SHARED_SOCKET,
   SHORT_RUNS,
   type StateOf,
   type Stretch,
@@ -21,7 +22,16 @@ import {
   stateOfWaker,
   UNKNOWN,
 } from './states.ts';
-import { endOf, type PathStep, partsOf, pathOf, type Ready, type Wait, type WaitPart } from './wait.ts';
+import {
+  decidingSteps,
+  endOf,
+  type PathStep,
+  partsOf,
+  pathOf,
+  type Ready,
+  type Wait,
+  type WaitPart,
+} from './wait.ts';
 
 /** More of them are resolved before the activity has ended. */
 const MAX_PARTS = 4000;
@@ -130,7 +140,7 @@ export class ActivityTime {
     if (isUnobserved && this.#inside === NONE && this.#account === undefined) return;
     if (endNs > this.#cursorNs) this.#addWait(endNs, undefined);
     this.#cursorNs = endNs;
-    this.#resolve();
+    this.#resolve(true);
     for (const inner of this.#inside) this.#count(inner);
     this.#inside = NONE;
     // An activity around it needs to know when it was in which state; if that is too much, only how long it took.
@@ -273,7 +283,7 @@ export class ActivityTime {
     const isOfOther = wokenBy !== undefined && (wokenBy.endNs ?? run.startNs) >= run.startNs;
     if (isOfOther) return { state: 'pool', what: `its turn, until ${wokenByLabel} let it go on` };
     if (state.state === 'timer') return { state: 'unknown', what: UNKNOWN.outside };
-    return state;
+    return waker === 'socket' ? SHARED_SOCKET : state;
   }
 
   #stateOfWaker(waker: string): StateOf {
@@ -282,28 +292,50 @@ export class ActivityTime {
 
   /** Resolves what is known by now, to limit memory: activities inside that have not ended count no longer. */
   #compact(): void {
-    this.#resolve();
+    this.#resolve(false);
     for (const inner of this.#inside) if (inner.isOver) this.#count(inner);
     this.#inside = this.#inside.filter(({ isOver }) => !isOver).slice(-MAX_PARTS / 2);
     this.#stretches = NO_STRETCHES;
   }
 
-  #resolve(): void {
+  /** @param isWhole whether the last of its time is known */
+  #resolve(isWhole: boolean): void {
     let inside = this.#inside;
     if (inside !== NONE) {
       inside = inside.filter(({ activity: { state, endNs } }) => state === 'stopped' && endNs !== undefined);
       if (inside.length > 1) inside.sort((a, b) => endOf(a) - endOf(b));
     }
+    const deciding =
+      isWhole && inside.length > 1
+        ? decidingSteps(
+            this.#pieces.filter((piece) => 'parts' in piece),
+            inside,
+          )
+        : NO_STEPS;
+    let step = 0;
     for (const piece of this.#pieces) {
-      if ('parts' in piece) this.#resolveWait(piece, inside);
-      else this.#settle(piece);
+      if (!('parts' in piece)) {
+        this.#settle(piece);
+        continue;
+      }
+      while (step < deciding.length && (deciding[step] as (typeof deciding)[0]).endNs <= piece.startNs)
+        step++;
+      this.#resolveWait(piece, inside, deciding[step]);
     }
     this.#pieces = NO_PIECES;
   }
 
-  #resolveWait(wait: Wait, inside: readonly ActivityTime[]): void {
-    const path = inside.length === 0 ? NO_STEPS : pathOf(wait, inside);
-    const { parts, state, queue } = wait;
+  /** @param deciding what it waited for in the end, then or later */
+  #resolveWait(
+    wait: Wait,
+    inside: readonly ActivityTime[],
+    deciding: PathStep<ActivityTime> | undefined,
+  ): void {
+    const { parts, state, queue, startNs, endNs } = wait;
+    let path: readonly PathStep<ActivityTime>[] = NO_STEPS;
+    if (deciding !== undefined && deciding.startNs <= startNs && deciding.endNs > endNs) {
+      path = [{ startNs, endNs, inner: deciding.inner }];
+    } else if (inside.length > 0) path = pathOf(wait, inside);
     // What woke it says nothing about the time before a loss.
     const lastBlind = parts.findLastIndex(({ kind }) => kind === 'blind');
     const lost = state.what === UNKNOWN.notObserved ? state : LOST;

@@ -197,8 +197,10 @@ export class ExplainedActivities {
     const head = { index: -1, naming, id: '', span: undefined, processId, extra: undefined, startNs };
     const step = new TracedActivity({ ...head, startThreadId: threadId, state: 'stopped' }, parent);
     step.endNs = endNs;
-    const place = [payload.host, payload.serverName].find((each) => typeof each === 'string');
-    const time = new ActivityTime(step, `${STEPS.get(name)}${place ?? ''}`, around.loop);
+    const place = [payload.host, payload.serverName].find((each) => typeof each === 'string' && each !== '');
+    const [what = '', joint] = STEPS.get(name) ?? [];
+    const label = joint === undefined || place === undefined ? what : `${what} ${joint} ${String(place)}`;
+    const time = new ActivityTime(step, label, around.loop);
     this.#addInside(time);
     time.isSelected = false;
     this.#threadOf(event).ended.push(time);
@@ -314,11 +316,11 @@ export class ExplainedActivities {
 }
 
 const NS_PER_MS = 1e6;
-/** Events about waits that are over, and what these are called. */
-const STEPS: ReadonlyMap<string, string> = new Map([
-  ['NameResolved', 'DNS of '],
-  ['TlsEstablished', 'TLS with '],
-  ['SocketAssigned', 'a socket of the agent'],
+/** Events about waits that are over, and what these are called, with a word before the other side. */
+const STEPS: ReadonlyMap<string, readonly [what: string, joint?: string]> = new Map([
+  ['NameResolved', ['DNS', 'of']],
+  ['TlsEstablished', ['TLS', 'with']],
+  ['SocketAssigned', ['a socket of the agent']],
 ]);
 /** The methods of requests that have a body, unless it is empty. Source: RFC 9110, 9.3; RFC 5789; RFC 4918. */
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'PROPFIND', 'PROPPATCH', 'REPORT', 'SEARCH', 'QUERY']);

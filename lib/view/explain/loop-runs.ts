@@ -309,6 +309,11 @@ export function isActivityRun(event: TraceEvent): boolean {
   return event.name === ACTIVITY_RUN.name && isOfNode(event);
 }
 
+/** Whether it says which line of the application started its activity. */
+export function isActivityCode(event: TraceEvent): boolean {
+  return event.name === 'ActivityCode' && isOfNode(event);
+}
+
 /** Whether the event is one of Node.js itself, which has other names in tracepoints. */
 export function isOfNode({ provider }: TraceEvent): boolean {
   return PROVIDERS.has(provider);

@@ -38,6 +38,14 @@ interface StatePart {
 /** Others are worth a mention from this share on. */
 const TOLD_SHARE = 0.1;
 const NEARLY_ALL = 0.9;
+/** In these it waits for nothing outside. */
+const OWN_STATES: Readonly<Partial<Record<State, true>>> = {
+  running: true,
+  offProcessor: true,
+  collection: true,
+  held: true,
+  unknown: true,
+};
 const OFF_TEXTS: Readonly<Record<string, string>> = {
   [BLOCKED.what]: 'blocked without using a processor',
   [PREEMPTED.what]: 'without a processor, which others used',
@@ -211,21 +219,17 @@ function causeOf(entry: AccountEntry, finding: Finding, framesOf: FramesOf): str
     case 'offProcessor':
       return what === PREEMPTED.what ? ranText(finding, framesOf) : blockedText(entry, finding, framesOf);
     case 'collection':
-      return `For ${time_} V8 collected garbage in ${what === '' ? OUTSIDE : what}.`;
+      return `For ${time_} V8 collected garbage in ${what === '' ? OUTSIDE : what}${orWaitedText(entry, finding)}.`;
     case 'held':
       return heldText(entry, finding, framesOf);
-    case 'child':
-      return `It waited ${time_} for ${callsText(what, time.calls)}.${insideText(what, finding, framesOf)}`;
-    case 'threadPool':
-      return `It waited ${time_} ${poolText(entry)}.`;
-    case 'pool':
-      return `It waited ${time_} for ${what}.`;
-    case 'timer':
-      return `It waited ${time_} for a timer that it had set itself${retryText(time.calls)}.`;
-    case 'otherSide':
-      return `It waited ${time_} for ${what}.`;
+    case 'child': {
+      const inside = insideText(what, finding, framesOf);
+      return `It waited ${time_} for ${callsText(what, time.calls)}${orHeldText(entry, finding)}.${inside}`;
+    }
     case 'unknown':
       return `For ${time_} the trace does not say what it waited for: ${what}.`;
+    default:
+      return `It waited ${time_} ${waitText(entry, time.calls)}${orHeldText(entry, finding)}.`;
   }
 }
 
@@ -250,6 +254,38 @@ function poolText({ what, jobs }: AccountEntry): string {
   const filler = fillerIn(what);
   if (filler === undefined) return `for the thread pool (${what})`;
   return `in the queue of the thread pool, which ${jobs === 0 ? '' : `${thousands(jobs)} `}${filler} filled`;
+}
+
+function waitText(entry: AccountEntry, calls: readonly Calls[]): string {
+  const { state, what } = entry;
+  switch (state) {
+    case 'child':
+      return `for ${callsText(what, calls)}`;
+    case 'threadPool':
+      return poolText(entry);
+    case 'timer':
+      return `for a timer that it had set itself${retryText(calls)}`;
+    default:
+      return `for ${what}`;
+  }
+}
+
+/** If it may have been held for most of the time that it seems to have waited: how long, and by what. */
+function orHeldText({ ns, atMostNs }: AccountEntry, { time }: Finding): string {
+  if (atMostNs <= 2 * ns) return '';
+  const doubt = ({ state, ns, atLeastNs }: AccountEntry) => (state === 'held' ? ns - atLeastNs : 0);
+  const [held] = [...time.account.entries].sort((a, b) => doubt(b) - doubt(a));
+  if (held === undefined || doubt(held) <= ns / 2) return '';
+  return `; for up to ${duration(doubt(held))} of that it may have been ready, while the loop ran ${held.what}`;
+}
+
+/** If it may have waited for most of the time that it seems to have been held: for what. */
+function orWaitedText({ ns, atLeastNs }: AccountEntry, { time }: Finding): string {
+  if (2 * atLeastNs >= ns) return '';
+  const doubt = (entry: AccountEntry) => (entry.state in OWN_STATES ? 0 : entry.atMostNs - entry.ns);
+  const [waited] = [...time.account.entries].sort((a, b) => doubt(b) - doubt(a));
+  if (waited === undefined || doubt(waited) <= ns / 4) return '';
+  return `, or it still waited ${waitText(waited, time.calls)}`;
 }
 
 /** While it had no processor because of others, its code ran as far as it can tell. */
@@ -291,10 +327,11 @@ function heldText(entry: AccountEntry, finding: Finding, framesOf: FramesOf): st
   const code = hottestCode(hold?.run.stacks, framesOf)?.text;
   if (what === NO_RUN) return `For ${range(entry)} it was ready, while ${what}.`;
   const outside = hold?.run.waker === 'timer' ? `${OUTSIDE}, called by a timer` : what;
+  const another = what === finding.time.label ? `another ${what}` : what;
   const by =
-    what === ITSELF || (what === OUTSIDE && code === ITSELF) ? ITSELF : what === OUTSIDE ? outside : what;
+    what === ITSELF || (what === OUTSIDE && code === ITSELF) ? ITSELF : what === OUTSIDE ? outside : another;
   const off = hold === undefined ? '' : offText(hold.run);
-  return `For ${range(entry)} the loop ran ${what === SHORT_RUNS ? 'many other short runs' : by}${by === ITSELF ? '' : codeText(code)}${off}; it was ready.`;
+  return `For ${range(entry)} the loop ran ${what === SHORT_RUNS ? 'many other short runs' : by}${by === ITSELF ? '' : codeText(code)}${off}; it was ready${orWaitedText(entry, finding)}.`;
 }
 
 /** A run that blocked the thread for most of its time. */

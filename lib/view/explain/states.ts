@@ -55,7 +55,7 @@ export const UNKNOWN = {
   notObserved: 'what the thread ran is not recorded',
   lost: 'events are missing',
   noWaker: 'what woke it is not recorded',
-  outside: 'it waited for code outside of its activity',
+  outside: 'code outside of its activity, called by a timer, let it go on',
   aborted: 'its client left before that came',
   tooMuch: 'too many parts to tell apart',
 } as const;
@@ -65,6 +65,9 @@ export const BLOCKED: StateOf = { state: 'offProcessor', what: 'blocked' };
 export const PREEMPTED: StateOf = { state: 'offProcessor', what: 'preempted' };
 /** The system does not tell which. */
 export const OFF_PROCESSOR: StateOf = { state: 'offProcessor', what: '' };
+
+/** What wakes it in the callback of a socket that it has not opened itself: data, or its turn. */
+export const SHARED_SOCKET: StateOf = { state: 'otherSide', what: 'a socket that it shares with others' };
 
 /** What a request with a body waits for, when its client wakes it. */
 export const REQUEST_BODY: StateOf = { state: 'otherSide', what: 'the request body' };

@@ -98,8 +98,7 @@ export function pathOf<Inside extends Inner>(wait: Wait, inside: readonly Inside
   let limitNs = wait.wokenByNs;
   let atNs = wait.endNs;
   let i = lastEndingBy(inside, limitNs);
-  const waking = inside[i];
-  const isWoken = waking !== undefined && endOf(waking) >= wait.endNs - WAKING_NS;
+  const isWoken = isWokenBy(wait, inside[i]);
   if (!isWoken && wait.isCertain) return path;
   if (!isWoken) {
     const open = inside.find(
@@ -120,6 +119,36 @@ export function pathOf<Inside extends Inner>(wait: Wait, inside: readonly Inside
     atNs = limitNs = startNs;
   }
   return path.reverse();
+}
+
+/**
+ * The activities inside that decided when the activity went on for the last time: the one that woke it then, the one that
+ * woke it before that one started, and so on, as long as one is known. Whatever else it waited for meanwhile, such as
+ * shorter calls that were made at the same time, did not make it longer.
+ *
+ * @param waits in order
+ * @param inside in order of their ends
+ * @returns in order
+ */
+export function decidingSteps<Inside extends Inner>(
+  waits: readonly Wait[],
+  inside: readonly Inside[],
+): PathStep<Inside>[] {
+  const steps: PathStep<Inside>[] = [];
+  let untilNs = Number.POSITIVE_INFINITY;
+  for (let i = waits.length - 1; i >= 0; i--) {
+    const wait = waits[i] as Wait;
+    if (wait.endNs > untilNs || wait.endNs - wait.startNs < WAKING_NS) continue;
+    const waking = inside[lastEndingBy(inside, wait.wokenByNs)];
+    if (!isWokenBy(wait, waking)) break;
+    untilNs = waking.activity.startNs;
+    steps.push({ startNs: untilNs, endNs: wait.endNs, inner: waking });
+  }
+  return steps.reverse();
+}
+
+function isWokenBy<Inside extends Inner>(wait: Wait, inner: Inside | undefined): inner is Inside {
+  return inner !== undefined && endOf(inner) >= wait.endNs - WAKING_NS;
 }
 
 /** A Stop is written in the callback that wakes the activity around it, but perhaps in a run of its own. */

@@ -4,7 +4,7 @@ import type { TraceEvent } from '../../trace/trace-event.ts';
 import { CountedFirst, isCpuSample } from '../cpu/cpu-profile.ts';
 import type { FrameNames } from '../cpu/frame-names.ts';
 import { eventName } from '../event-names.ts';
-import { isActivityRun } from '../explain/loop-runs.ts';
+import { isActivityCode, isActivityRun } from '../explain/loop-runs.ts';
 import { PayloadColumns } from './payload-columns.ts';
 import { ReportColumn } from './report-column.ts';
 import type { EventKind } from './report-header.ts';
@@ -100,6 +100,7 @@ export class EventColumns {
         ...about,
         ...(isSample ? { isSample } : {}),
         ...(isActivityRun(event) ? { isRun: true } : {}),
+        ...(isActivityCode(event) ? { isCode: true } : {}),
       };
     });
   }

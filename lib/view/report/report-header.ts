@@ -128,6 +128,8 @@ export interface EventKind {
   readonly isSample?: true;
   /** They say what a thread ran: see activity/runs.ts. */
   readonly isRun?: true;
+  /** They say which line of the application started their activity. */
+  readonly isCode?: true;
 }
 
 /** Values over time, or spans of time. */

@@ -1,9 +1,14 @@
-// An activity keeps the event loop busy, after the thread had time to notice that it is recorded.
+// Activities that take their time for different reasons, after the thread had time to notice that it is recorded.
+// Prints how long each reason lasted, in milliseconds.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { defineEventSource, event } from 'tracewright';
 import { enableRuntimeEvents } from 'tracewright/runtime';
 
-const log = defineEventSource('Holds-Service', { LargeStart: event({}), LargeStop: event({}) });
+const pair = (name) => ({ [`${name}Start`]: event({}), [`${name}Stop`]: event({}) });
+const log = defineEventSource(
+  'Holds-Service',
+  Object.assign({}, ...['Large', 'Held', 'Other', 'Late', 'Sleep', 'Lock'].map(pair)),
+);
 enableRuntimeEvents();
 
 function keepBusy(ms) {
@@ -14,10 +19,49 @@ function keepBusy(ms) {
   return sum;
 }
 
+const truths = {};
+async function timed(name, work) {
+  const start = performance.now();
+  await work();
+  truths[name] = performance.now() - start;
+}
+
+/** How late its timer is, which is how long the loop was held. */
+async function late(name, ms) {
+  const due = performance.now() + ms;
+  await sleep(ms);
+  truths[name] = performance.now() - due;
+}
+
 // V8 makes fast code of it first.
 keepBusy(1000);
 await sleep(1000);
 await log.activity('Large', {}, async () => {
   await sleep(20);
-  keepBusy(2000);
+  await timed('Large', () => keepBusy(2000));
 });
+await sleep(300);
+const held = log.activity('Held', {}, async () => {
+  await sleep(20);
+  await late('Held', 200);
+});
+await sleep(120);
+log.activity('Other', {}, () => keepBusy(800));
+await held;
+await sleep(300);
+await log.activity('Late', {}, async () => {
+  await sleep(20);
+  setTimeout(function refreshCache() {
+    keepBusy(600);
+  }, 20);
+  await late('Late', 50);
+});
+await sleep(300);
+await log.activity('Sleep', {}, async () => {
+  await sleep(20);
+  await timed('Sleep', () => sleep(500));
+});
+await log.activity('Lock', {}, () =>
+  timed('Lock', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400)),
+);
+console.log(JSON.stringify(truths));

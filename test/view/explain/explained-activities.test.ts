@@ -233,6 +233,209 @@ describe('An activity of the application inside another', () => {
   });
 });
 
+const call = (id: string, at: number, until: number, path: string): WrittenEvent[] => [
+  {
+    name: 'Node.Http/ClientRequestStart',
+    at,
+    id,
+    payload: { method: 'GET', pathAndQuery: path, host: 'db', port: 80 },
+  },
+  { name: 'Node.Http/ClientRequestStop', at: until, id, payload: {} },
+];
+const inOrder = (...events: readonly (WrittenEvent | readonly WrittenEvent[])[]) =>
+  events.flat().sort((a, b) => a.at - b.at);
+const ofTop = (times: readonly ActivityTime[]) =>
+  times.find(({ activity }) => activity.parent === undefined) as ActivityTime;
+const entriesOf = (time: ActivityTime) =>
+  time.account.entries.map(({ state, what, ns }) => [state, what, Math.round(ns / NS_PER_MS)]);
+
+describe('A request that makes calls at the same time', () => {
+  const last = { id: EXPLAINED_ID, wokenBy: 'http.client' };
+
+  it('waited for the one that let it go on in the end, whatever ended before', () => {
+    const times = explained(
+      inOrder(
+        ran(1, 0, 0.5, {}),
+        requested('GET'),
+        ran(2, 10, 11, { id: EXPLAINED_ID }),
+        call('//1/1/1', 11, 110, '/short'),
+        call('//1/1/2', 11, 160, '/middle'),
+        call('//1/1/3', 11, 210, '/long'),
+        ran(3, 50, 50.2, { id: EXPLAINED_ID, wokenBy: 'timer' }),
+        ran(4, 110, 110.2, last),
+        ran(5, 160, 160.2, last),
+        ran(6, 210, 211, last),
+        answered(210.9),
+      ),
+    );
+    expect(entriesOf(ofTop(times))[0]).toEqual(['child', 'GET db:80/long', 198]);
+    expect(entriesOf(ofTop(times)).filter(([state]) => state === 'timer')).toEqual([]);
+  });
+
+  it('waited for each of them if it makes one after the other', () => {
+    const times = explained(
+      inOrder(
+        ran(1, 0, 0.5, {}),
+        requested('GET'),
+        ran(2, 10, 11, { id: EXPLAINED_ID }),
+        call('//1/1/1', 11, 110, '/first'),
+        ran(3, 110, 111, last),
+        call('//1/1/2', 110.9, 210, '/second'),
+        ran(4, 210, 211, last),
+        answered(210.9),
+      ),
+    );
+    expect(entriesOf(ofTop(times)).slice(0, 2)).toEqual([
+      ['child', 'GET db:80/first', 99],
+      ['child', 'GET db:80/second', 99],
+    ]);
+  });
+});
+
+describe('A request that a function of a framework handles', () => {
+  const handler = '//1/1/1';
+  const handled = (...events: readonly (WrittenEvent | readonly WrittenEvent[])[]) =>
+    explained(
+      inOrder(
+        ran(1, 0, 0.5, {}),
+        requested('GET'),
+        ran(2, 10, 11, { id: EXPLAINED_ID }),
+        { name: 'Node.Middleware/HandlerStart', at: 11, id: handler, payload: { name: 'GET /cart' } },
+        ...events,
+        { name: 'Node.Middleware/HandlerStop', at: 210.8, id: handler, payload: {} },
+        answered(210.9),
+        ran(90, 210.85, 211, { id: EXPLAINED_ID, wokenBy: 'http.client' }),
+      ),
+    );
+
+  it('made the calls that it makes', () => {
+    const times = handled(
+      ran(3, 11, 12, { id: handler }),
+      [1, 2, 3, 4, 5].flatMap((n) => [
+        ...call(`${handler}/${n}`, 12 + 30 * (n - 1), 11.9 + 30 * n, `/item/${n}`),
+        ran(3 + n, 11.9 + 30 * n, 12 + 30 * n, { id: handler, wokenBy: 'http.client' }),
+      ]),
+      ran(9, 210, 210.8, { id: handler, wokenBy: 'timer' }),
+    );
+    const request = ofTop(times);
+    expect(request.calls).toMatchObject([{ label: 'GET db:80/item/:id', count: 5, inTurn: 5 }]);
+    expect(entriesOf(request)[0]?.slice(0, 2)).toEqual(['child', 'GET db:80/item/:id']);
+  });
+
+  it('is what holds others, by its own name', () => {
+    const other = '//1/2';
+    const times = handled(
+      {
+        ...requested('GET')[0],
+        at: 12,
+        id: other,
+        payload: { method: 'GET', pathAndQuery: '/other' },
+      } as WrittenEvent,
+      ran(3, 12, 13, { id: other }),
+      ran(4, 13, 113, { id: handler }),
+      ran(5, 113, 114, { id: other, wokenBy: 'timer', late: 100 }),
+      { name: 'Node.Http/RequestStop', at: 113.5, id: other, payload: {} },
+      ran(6, 210, 210.8, { id: handler, wokenBy: 'timer' }),
+    );
+    const held = times.find(({ label }) => label === 'GET /other') as ActivityTime;
+    expect(entriesOf(held)[0]).toEqual(['held', 'GET /cart', 100]);
+  });
+});
+
+describe('A request that another one wakes', () => {
+  const woken = (wokenBy: string) => {
+    const run = ran(3, 50, 51, { id: EXPLAINED_ID, wokenBy });
+    const events = [
+      ran(1, 0, 0.5, {}),
+      ...requested('GET'),
+      ran(2, 10, 11, { id: EXPLAINED_ID }),
+      answered(50.9),
+      { ...run, payload: { ...run.payload, isOwnCallback: false } },
+    ];
+    return entriesOf(ofTop(explained(events)))[0];
+  };
+
+  it('waited for a socket that it shares, such as one of a pool', () => {
+    expect(woken('socket')).toEqual(['otherSide', 'a socket that it shares with others', 39]);
+  });
+
+  it('waited for what nobody knows, if a timer of others wakes it, which is said', () => {
+    expect(woken('timer')).toEqual(['unknown', UNKNOWN.outside, 39]);
+  });
+});
+
+describe('What an activity waited for is named', () => {
+  it('by what there is to name', () => {
+    const labels = explained(
+      inOrder(
+        requested('GET'),
+        {
+          name: 'Node.Process/ChildStart',
+          at: 20,
+          id: '//1/1/1',
+          payload: { program: 'convert', childProcessId: 7 },
+        },
+        { name: 'Node.Process/ChildStop', at: 50, id: '//1/1/1', payload: {} },
+        {
+          name: 'Node.Net/TlsEstablished',
+          at: 70,
+          id: EXPLAINED_ID,
+          payload: { serverName: '', durationMSec: 5 },
+        },
+        {
+          name: 'Node.Net/TlsEstablished',
+          at: 80,
+          id: EXPLAINED_ID,
+          payload: { serverName: 'db', durationMSec: 5 },
+        },
+        answered(90),
+      ),
+    ).flatMap((time) => time.calls.map(({ label }) => label));
+    expect(labels).toEqual(['Child convert', 'TLS', 'TLS with db']);
+  });
+});
+
+describe('A sentence about time that may have been in another state', () => {
+  const sentence = (late: number, until: number) => {
+    const found = new Findings({ slowest: 1, isChosen: false });
+    const times = explained(
+      inOrder(
+        ran(1, 0, 0.5, {}),
+        requested('GET'),
+        ran(2, 10, 11, { id: EXPLAINED_ID }),
+        call('//1/1/1', 11, until - 0.5, '/item'),
+        {
+          ...requested('GET')[0],
+          at: until - late - 1,
+          id: '//1/2',
+          payload: { method: 'GET', pathAndQuery: '/export' },
+        } as WrittenEvent,
+        ran(3, until - late, until - 1, { id: '//1/2' }),
+        { name: 'Node.Http/RequestStop', at: until - 1, id: '//1/2', payload: {} },
+        withBounds(ran(4, until - 0.6, until, { id: EXPLAINED_ID, wokenBy: 'http.client' }), late),
+        answered(until - 0.1),
+      ),
+    );
+    for (const time of times) found.add(time);
+    const [finding] = found.findings().filter(({ time }) => time.label === 'GET /cart');
+    return finding && sentenceOf(finding, () => []);
+  };
+  const withBounds = (run: ReturnType<typeof ran>, lateAtMostMSec: number) => ({
+    ...run,
+    payload: { ...run.payload, lateMSec: 0, lateAtMostMSec },
+  });
+
+  it('tells both, whichever seems longer', () => {
+    expect(sentence(190, 211)).toMatch(
+      /^GET \/cart took .* For up to 189 ms the loop ran GET \/export; it was ready, or it still waited for GET db:80\/item\.$/,
+    );
+  });
+
+  it('tells only what is certain otherwise', () => {
+    expect(sentence(20, 211)).toMatch(/It waited 1\d\d(?: to \d+)? ms for GET db:80\/item\.$/);
+  });
+});
+
 describe('A thread that runs code of this package outside of activities', () => {
   const SAMPLE = 'Microsoft-DotNETCore-SampleProfiler/Thread/Sample';
   const held = (file: string) => {
