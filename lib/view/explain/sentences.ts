@@ -306,10 +306,12 @@ function blockedText(entry: AccountEntry, finding: Finding, framesOf: FramesOf):
   const { account } = finding.time;
   const why = entry.what === '' ? `${reasonOf(code)}, or too few processors` : reasonOf(code);
   const ownNs = account.nsOf('running') + account.nsOf('offProcessor');
-  if (code === undefined || code.share < NEARLY_ALL || isNearly(entry.ns, ownNs)) {
+  const isCertain = 2 * entry.atLeastNs > entry.ns;
+  const isAll = code === undefined || code.share < NEARLY_ALL || isNearly(entry.ns, ownNs);
+  if (isAll && isCertain) {
     return `For ${range(entry)} its own code blocked the thread${codeText(code?.text)}: ${why}.`;
   }
-  return `For ${duration(ownNs)} its own code ran${codeText(code.text)}, which blocked the thread for ${range(entry)}: ${why}.`;
+  return `For ${duration(ownNs)} its own code ran${codeText(code?.text)}, which blocked the thread for ${range(entry)}: ${why}.`;
 }
 
 /** What blocks a thread in such code. */

@@ -143,7 +143,7 @@ const ROUTES = {
         agent: new Agent(),
         lookup: (_host, { all }, done) => {
           const found = { address: '127.0.0.1', family: 4 };
-          setTimeout(() => (all ? done(null, [found]) : done(null, found.address, 4)), 150);
+          setTimeout(() => (all ? done(null, [found]) : done(null, found.address, 4)), 300);
         },
       }),
     ),
