@@ -38,7 +38,7 @@ interface StatePart {
 /** Others are worth a mention from this share on. */
 const TOLD_SHARE = 0.1;
 const NEARLY_ALL = 0.9;
-/** In these it waits for nothing outside. */
+/** An activity waits for nothing outside in these states. */
 const OWN_STATES: Readonly<Partial<Record<State, true>>> = {
   running: true,
   offProcessor: true,
@@ -270,7 +270,7 @@ function waitText(entry: AccountEntry, calls: readonly Calls[]): string {
   }
 }
 
-/** If it may have been held for most of the time that it seems to have waited: how long, and by what. */
+/** Says how long it may have been held, and by what, if that is most of the time that it seems to have waited. */
 function orHeldText({ ns, atMostNs }: AccountEntry, { time }: Finding): string {
   if (atMostNs <= 2 * ns) return '';
   const doubt = ({ state, ns, atLeastNs }: AccountEntry) => (state === 'held' ? ns - atLeastNs : 0);
@@ -279,7 +279,7 @@ function orHeldText({ ns, atMostNs }: AccountEntry, { time }: Finding): string {
   return `; for up to ${duration(doubt(held))} of that it may have been ready, while the loop ran ${held.what}`;
 }
 
-/** If it may have waited for most of the time that it seems to have been held: for what. */
+/** Says what it may have waited for, if that is most of the time that it seems to have been held. */
 function orWaitedText({ ns, atLeastNs }: AccountEntry, { time }: Finding): string {
   if (2 * atLeastNs >= ns) return '';
   const doubt = (entry: AccountEntry) => (entry.state in OWN_STATES ? 0 : entry.atMostNs - entry.ns);
