@@ -1,7 +1,9 @@
 /** The gates of a release: the prebuilt addons, the library versions that they require, the tag. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { binaryTarget, compareVersions, newestVersions } from '../../scripts/ci/binary-target.mjs';
 import { versionProblems } from '../../scripts/ci/check-glibc.mjs';
@@ -133,6 +135,33 @@ describe('the prebuilt addons of a release', () => {
     expect(prebuildProblems(join(folder, 'nowhere'))).toEqual([
       `There is no folder ${join(folder, 'nowhere')}.`,
     ]);
+  });
+});
+
+describe('npm pack', () => {
+  it('fails without the code, and warns loudly without prebuilt addons', () => {
+    const root = fileURLToPath(new URL('../..', import.meta.url));
+    const folder = mkdtempSync(join(tmpdir(), 'tracewright-test-'));
+    try {
+      const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: string[] };
+      for (const part of ['package.json', 'scripts'])
+        cpSync(join(root, part), join(folder, part), { recursive: true });
+      const prepack = () =>
+        spawnSync(process.execPath, [join(folder, 'scripts/prepack.mjs')], { encoding: 'utf8' });
+      const fresh = prepack();
+      expect(fresh.status).toBe(1);
+      expect(fresh.stderr).toContain('dist/cjs');
+      expect(fresh.stderr).toContain('run npm run build:ts first');
+      for (const name of files) {
+        const isThere = name === 'prebuilds' || existsSync(join(folder, name));
+        if (!isThere) mkdirSync(join(folder, name), { recursive: true });
+      }
+      const built = prepack();
+      expect(built.status).toBe(0);
+      expect(built.stderr).toContain('WARNING: a package without them reaches no tracer there.');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 });
 
