@@ -61,6 +61,7 @@ export function activityRuns(events: RuntimeEvents, pool: ThreadPool): Observati
         { ...CLOCKS, processorWait: () => wait.read(), jobBegan: (asyncId) => pool.beganWith(asyncId) },
       );
       const end = runs.observe();
+      const endJobs = pool.knowEnds();
       // Nobody asks a recording of the system for its last events, as a session does.
       const cancelFlush = doAtExit(() => runs.flush());
       running = runs;
@@ -73,6 +74,7 @@ export function activityRuns(events: RuntimeEvents, pool: ThreadPool): Observati
       return () => {
         cancelFlush();
         end();
+        endJobs();
         wait.close();
         number = runs.number;
         running = undefined;

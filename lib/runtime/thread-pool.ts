@@ -67,8 +67,8 @@ export class ThreadPool {
   readonly #jobs = new Map<number, Job>();
   /** The kind is empty for types that are no jobs of the pool. */
   readonly #kinds = new Map<string, string>();
-  /** The last one that has called back. */
-  #ended: Job | undefined;
+  /** Whether `beganWith` is called for each job: a hook of our own would cost every callback and `await` once more. */
+  #isToldOfEnds = false;
   #number = 0;
   #writtenAt = Number.NEGATIVE_INFINITY;
   #hasToldDelay = false;
@@ -86,13 +86,23 @@ export class ThreadPool {
     };
   }
 
+  /** Call this while each job is told to `beganWith`. @returns ends it */
+  knowEnds(): () => void {
+    this.#isToldOfEnds = true;
+    return () => {
+      this.#isToldOfEnds = false;
+      this.#jobs.clear();
+    };
+  }
+
   /** When a thread began with the job that now calls back, at the earliest; undefined if that is unknown. */
   beganWith(asyncId: number): number | undefined {
     if (!this.#isRunning) return undefined;
-    const job = this.#end(asyncId);
+    const job = this.#jobs.get(asyncId);
     if (job === undefined) return undefined;
     // The next job of a stream is submitted after this one.
     if (job.stream !== undefined) this.#jobs.set(asyncId, { ...job, submitted: performance.now() });
+    else this.#jobs.delete(asyncId);
     const before = this.#canaries.findLast(
       ({ submitted, began }) => began !== undefined && submitted <= job.submitted,
     );
@@ -109,14 +119,12 @@ export class ThreadPool {
     }
     const options: Parameters<typeof createHook>[0] & { readonly trackPromises: boolean } = {
       init: (asyncId, type, _trigger, resource) => {
+        if (type === 'PROMISE') return;
         try {
           this.#begin(asyncId, type, resource);
         } catch {
           // The stack has overflowed: in a hook, an error would end the process.
         }
-      },
-      before: (asyncId) => {
-        if (this.#jobs.size > 0) this.#end(asyncId);
       },
       trackPromises: false,
     };
@@ -131,7 +139,6 @@ export class ThreadPool {
       clearTimeout(this.#later);
       this.#jobs.clear();
       this.#canaries = [];
-      this.#ended = undefined;
       this.#hasToldDelay = false;
     };
   }
@@ -141,7 +148,7 @@ export class ThreadPool {
     if (kind === '') return;
     const submitted = performance.now();
     const id = runningActivity(sharedActivities());
-    if (this.#jobs.size < MAX_JOBS) {
+    if (this.#isToldOfEnds && this.#jobs.size < MAX_JOBS) {
       const isStream = kind === 'zlib';
       const stream = isStream ? new WeakRef(resource) : undefined;
       this.#jobs.set(asyncId, {
@@ -169,16 +176,6 @@ export class ThreadPool {
     const kind = isOfThreadPool(waker) ? waker : '';
     if (this.#kinds.size < MAX_TYPES) this.#kinds.set(type, kind);
     return kind;
-  }
-
-  /** Takes the job that calls back, which both who asks and the hook may tell first. */
-  #end(asyncId: number): Job | undefined {
-    if (this.#ended?.asyncId === asyncId) return this.#ended;
-    const job = this.#jobs.get(asyncId);
-    if (job === undefined || job.stream !== undefined) return job;
-    this.#jobs.delete(asyncId);
-    this.#ended = job;
-    return job;
   }
 
   readonly #send = (): void => {

@@ -20,7 +20,11 @@ afterEach(async () => {
   vi.restoreAllMocks();
 });
 
-function listening(filter: Parameters<typeof listen>[2] = { keywords: RuntimeKeywords.ThreadPool }) {
+function listening(
+  filter: Parameters<typeof listen>[2] = {
+    keywords: RuntimeKeywords.ThreadPool | RuntimeKeywords.ActivityRuns,
+  },
+) {
   const events: WrittenEvent[] = [];
   const take = (written: WrittenEvent) => void events.push(written);
   for (const subscription of [listen(source, take, filter), listen(log, take)]) {
