@@ -1,4 +1,4 @@
-/** Traces in the formats of other tools, as `tracewright export` writes them. */
+/** Traces as files: in the formats of other tools, as `tracewright export` writes them, and as `tracewright report` does. */
 import { basename } from 'node:path';
 import { exportedTrace } from '../export/exporter.ts';
 import { EXPORTERS, type ExportFormat } from '../export/exporters.ts';
@@ -18,6 +18,11 @@ export interface ExportOptions extends FrameFolders {
 export interface TablesOptions extends Omit<ExportOptions, 'nettraceVersion'> {
   /** The service of all rows; by default, the names of their processes. */
   readonly service?: string;
+}
+
+export interface ReportOptions extends FrameFolders {
+  /** What the report calls the trace; by default, the name of its file. */
+  readonly name?: string;
 }
 
 /**
@@ -63,4 +68,25 @@ export async function exportTables(trace: Trace, folder: string, options: Tables
 
 async function* wantedEvents(trace: Trace, { isWanted }: Pick<ExportOptions, 'isWanted'>) {
   for await (const batch of trace.batches()) yield isWanted === undefined ? batch : batch.filter(isWanted);
+}
+
+/**
+ * Reads the trace to its end, and returns the report's HTML in chunks, for a file: `await
+ * pipeline(reportTrace(trace), createWriteStream('report.html'))`.
+ *
+ * @throws TraceError if the trace is damaged, unless it was opened with `onDamage: 'warning'`
+ */
+export async function* reportTrace(
+  trace: Trace,
+  options: ReportOptions = {},
+): AsyncGenerator<string, void, undefined> {
+  const [{ TraceReport }, { reportedTrace }, { reportHtml }, { frameNamesIn }] = await Promise.all([
+    import('../view/report/trace-report.ts'),
+    import('../view/report/reported-trace.ts'),
+    import('../view/report/report-html.ts'),
+    import('../view/cpu/frame-folders.ts'),
+  ]);
+  const report = new TraceReport(undefined, frameNamesIn(options));
+  for await (const batch of trace.batches()) for (const event of batch) report.add(event);
+  yield* reportHtml(report.content(reportedTrace(trace, options.name ?? basename(trace.name))));
 }

@@ -31,8 +31,20 @@ export type { Span } from '../view/spans.ts';
 export { type ActivityChange, TraceActivities } from '../view/trace-activities.ts';
 export { type EventCount, type ProviderCount, TraceSummary } from '../view/trace-summary.ts';
 export type { ActivityState, TracedActivity } from '../view/traced-activity.ts';
-export { type ActivityMetrics, type ActivityMetricsOptions, activityMetrics } from './activity-metrics.ts';
-export { type CpuTimes, type CpuTimesOptions, cpuTimes } from './cpu-times.ts';
+export {
+  type ActivityMetrics,
+  type ActivityMetricsOptions,
+  activityMetrics,
+  type CpuTimes,
+  type CpuTimesOptions,
+  cpuTimes,
+} from './costs.ts';
 export { type DiffOptions, diffTraces, type ExplainOptions, explainTrace } from './explanations.ts';
-export { type ExportOptions, exportTables, exportTrace, type TablesOptions } from './exports.ts';
-export { type ReportOptions, reportTrace } from './reports.ts';
+export {
+  type ExportOptions,
+  exportTables,
+  exportTrace,
+  type ReportOptions,
+  reportTrace,
+  type TablesOptions,
+} from './exports.ts';

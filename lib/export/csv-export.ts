@@ -4,7 +4,7 @@
  * Source: RFC 4180. Text that a spreadsheet would take for a formula is prefixed with an apostrophe, as OWASP ("CSV
  * Injection") advises: a trace can come from anywhere.
  */
-import { jsonField, jsonValue, type TraceEvent } from '../trace/trace-event.ts';
+import { jsonField, jsonValue, KIND_PROPERTIES, type TraceEvent } from '../trace/trace-event.ts';
 import type { Payload } from '../wire/decoded-field.ts';
 import { type Exporter, PIECE_SIZE } from './exporter.ts';
 
@@ -17,18 +17,8 @@ const COLUMNS: Readonly<Record<string, (event: TraceEvent) => Cell>> = {
   processId: (event) => event.processId,
   threadId: (event) => event.threadId,
   processor: (event) => event.processor,
-  provider: (event) => event.provider,
-  providerGuid: (event) => event.providerGuid,
-  name: (event) => event.name,
-  id: (event) => event.id,
-  version: (event) => event.version,
-  level: (event) => event.level,
-  opcode: (event) => event.opcode,
-  opcodeName: (event) => event.opcodeName,
-  task: (event) => event.task,
-  taskName: (event) => event.taskName,
+  ...KIND_PROPERTIES,
   keywords: (event) => `0x${event.keywords.toString(16)}`,
-  channel: (event) => event.channel,
   activityId: (event) => event.activityId,
   activityPath: (event) => event.activityPath,
   relatedActivityId: (event) => event.relatedActivityId,

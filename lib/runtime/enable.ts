@@ -1,25 +1,25 @@
 /** Defines `Node.Runtime`, `System.Runtime` and .NET's source of tasks, and provides what their listeners want. */
 import { AsyncResource } from 'node:async_hooks';
-import { isMainThread } from 'node:worker_threads';
+import { isMainThread, threadId } from 'node:worker_threads';
+import { shortened } from '../base/thrown-fields.ts';
 import type { SourceCommand } from '../listen/commands.ts';
 import { activityCode } from './activity-code.ts';
 import { activityRuns, activitySwitches } from './activity-switches.ts';
 import { defineChannelEvents } from './channels/channel-events.ts';
-import { eventLoop } from './event-loop.ts';
+import { eventLoop, resources } from './event-loop.ts';
 import { defineEventLoopMeter } from './event-loop-meter.ts';
 import { defineRuntimeEvents, type RuntimeEvents } from './events.ts';
 import { everySecond } from './every-second.ts';
 import { uncaughtExceptions, warnings } from './exceptions.ts';
-import { garbageCollections } from './garbage-collection.ts';
-import { heap } from './heap.ts';
-import { Observations } from './observation.ts';
+import { garbageCollections, heap } from './heap.ts';
+import { type Observation, Observations } from './observation.ts';
 import { pendingWork } from './pending-work.ts';
-import { processInfo, writeProcessInfo } from './process-info.ts';
-import { resources } from './resources.ts';
 import { defineSystemRuntime } from './system-runtime/system-runtime.ts';
 import { activityFlow, defineTaskEvents, taskHops } from './task-events.ts';
 import { ThreadPool } from './thread-pool.ts';
 import { workers } from './workers.ts';
+
+const MAX_COMMAND_LINE = 2000;
 
 /** Incremented when the shape of what all copies of this package in one thread share changes. */
 const KEY = Symbol.for('tracewright.runtime.v1');
@@ -79,4 +79,33 @@ function fed(events: RuntimeEvents): RuntimeEvents {
     defineEventLoopMeter();
   }
   return events;
+}
+
+/** Identifies the process to the first listener; `writeProcessInfo` does to those that join later. */
+function processInfo(events: RuntimeEvents): Observation {
+  return {
+    isWanted: () => events.ProcessInfo.enabled,
+    start: () => {
+      writeProcessInfo(events);
+      return () => {};
+    },
+  };
+}
+
+function writeProcessInfo(events: RuntimeEvents): void {
+  events.ProcessInfo(() => ({
+    processId: process.pid,
+    parentProcessId: process.ppid,
+    threadId,
+    startTime: new Date(Date.now() - process.uptime() * 1000),
+    commandLine: shortened(
+      [process.execPath, ...process.execArgv, ...process.argv.slice(1)].join(' '),
+      MAX_COMMAND_LINE,
+    ),
+    title: shortened(process.title, MAX_COMMAND_LINE),
+    nodeVersion: process.versions.node,
+    v8Version: process.versions.v8,
+    platform: process.platform,
+    architecture: process.arch,
+  }));
 }

@@ -1,4 +1,4 @@
-/** How busy the event loop was in each second, and how late it ran its timers. */
+/** How busy the event loop was in each second, how late it ran its timers, and what kept it alive. */
 import { type IntervalHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import type { RuntimeEvents } from './events.ts';
 import { everySecond } from './every-second.ts';
@@ -47,4 +47,23 @@ function delayFields(delays: IntervalHistogram) {
 /** Node.js measures from one tick of its timer to the next, including the timer's interval. */
 function lateness(nanoseconds: number): number {
   return Math.max(0, nanoseconds / NANOSECONDS_PER_MSEC - RESOLUTION_MSEC);
+}
+
+/** What keeps the event loop alive, counted by type once a second. */
+export function resources(events: RuntimeEvents): Observation {
+  const sample = () => events.ActiveResources(activeResources);
+  return {
+    isWanted: () => events.ActiveResources.enabled,
+    start: () => {
+      sample();
+      return everySecond(sample);
+    },
+  };
+}
+
+function activeResources() {
+  const all = process.getActiveResourcesInfo();
+  const counts = new Map<string, number>();
+  for (const type of all) counts.set(type, (counts.get(type) ?? 0) + 1);
+  return { count: all.length, types: Array.from(counts, ([type, count]) => ({ type, count })) };
 }

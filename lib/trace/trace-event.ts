@@ -142,6 +142,22 @@ export abstract class TraceEvent {
   }
 }
 
+/** What events of one kind share, in the order of an event's JSON and of its columns. */
+export const KIND_PROPERTIES = {
+  provider: (event: TraceEvent) => event.provider,
+  providerGuid: (event: TraceEvent) => event.providerGuid,
+  name: (event: TraceEvent) => event.name,
+  id: (event: TraceEvent) => event.id,
+  version: (event: TraceEvent) => event.version,
+  level: (event: TraceEvent) => event.level,
+  opcode: (event: TraceEvent) => event.opcode,
+  opcodeName: (event: TraceEvent) => event.opcodeName,
+  task: (event: TraceEvent) => event.task,
+  taskName: (event: TraceEvent) => event.taskName,
+  keywords: (event: TraceEvent) => event.keywords,
+  channel: (event: TraceEvent) => event.channel,
+};
+
 /** A small number, so that they rarely outlive V8's young generation. */
 const MAX_PATHS = 1024;
 /** The paths of one process by id: most events have the same id as a recent event of their process. */

@@ -2,7 +2,7 @@
  * An event as a line of JSON: the result of `printableJson(JSON.stringify(event))`, without creating an object per
  * event. The text that events of one kind share is created once.
  */
-import { jsonValue, type TraceEvent } from '../../trace/trace-event.ts';
+import { jsonValue, KIND_PROPERTIES, type TraceEvent } from '../../trace/trace-event.ts';
 import { json, PayloadJson, quoted } from '../../view/payload-json.ts';
 
 /** The maximum size of what is kept, in characters: corrupt or hostile traces can have any number of kinds. */
@@ -12,26 +12,11 @@ const ENTRY_SIZE = 100;
 /** The maximum number of kinds with the same name. */
 const MAX_OF_NAME = 16;
 
-/** What events of one kind share, in the order of the JSON. */
-const SHARED: Readonly<Record<string, (event: TraceEvent) => unknown>> = {
-  provider: (event) => event.provider,
-  providerGuid: (event) => event.providerGuid,
-  name: (event) => event.name,
-  id: (event) => event.id,
-  version: (event) => event.version,
-  level: (event) => event.level,
-  opcode: (event) => event.opcode,
-  opcodeName: (event) => event.opcodeName,
-  task: (event) => event.task,
-  taskName: (event) => event.taskName,
-  keywords: (event) => event.keywords,
-  channel: (event) => event.channel,
-};
-const NAMES = Object.keys(SHARED);
-const GETTERS = Object.values(SHARED);
+const NAMES = Object.keys(KIND_PROPERTIES);
+const GETTERS = Object.values(KIND_PROPERTIES);
 
 interface Kind {
-  /** The values are in the order of `SHARED`. */
+  /** The values are in the order of `KIND_PROPERTIES`. */
   readonly values: readonly unknown[];
   readonly text: string;
 }

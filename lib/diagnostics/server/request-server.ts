@@ -1,10 +1,10 @@
 /** Serves connections: reads a request, executes it, and replies. Every message gets a reply. */
 import { thisProcess } from '../../listen/this-process.ts';
 import { ErrorCode, HEADER_SIZE, PerfMapType } from '../../wire/diagnostics-ipc/constants.ts';
-import { encodeEnvironment } from '../../wire/diagnostics-ipc/environment.ts';
 import { DiagnosticsIpcError, RefusedError } from '../../wire/diagnostics-ipc/error.ts';
 import { readHeader } from '../../wire/diagnostics-ipc/message.ts';
 import {
+  encodeEnvironment,
   encodeError,
   encodeOk,
   encodeProcessInfoReply,

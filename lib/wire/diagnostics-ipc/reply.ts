@@ -3,6 +3,7 @@ import { CommandSet, ErrorCode, ServerReply } from './constants.ts';
 import { DiagnosticsIpcError } from './error.ts';
 import { encodeMessage, readMessage } from './message.ts';
 import type { MessageCursor } from './message-cursor.ts';
+import { MessageWriter } from './message-writer.ts';
 import { type ProcessInfo, type ProcessInfoVersion, writeProcessInfo } from './process-info.ts';
 
 /** A reply whose payload depends on the request, and has not been read yet. */
@@ -32,6 +33,22 @@ export function encodeProcessInfoReply(version: ProcessInfoVersion, info: Proces
   return encodeMessage(CommandSet.Server, ServerReply.Ok, (writer) =>
     writeProcessInfo(writer, version, info),
   );
+}
+
+/**
+ * The reply to ProcessEnvironment, and the variables that follow it on the connection, outside any message.
+ *
+ * @param variables each as `NAME=value`
+ */
+export function encodeEnvironment(variables: readonly string[]): Uint8Array {
+  const writer = new MessageWriter();
+  writer.array(variables, (variable) => writer.text(variable));
+  const body = writer.copy();
+  const reply = encodeMessage(CommandSet.Server, ServerReply.Ok, (head) => {
+    head.uint32(body.length);
+    head.uint16(0);
+  });
+  return Buffer.concat([reply, body]);
 }
 
 /** @param code one of `ErrorCode`, or another HRESULT */

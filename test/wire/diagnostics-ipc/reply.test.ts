@@ -6,11 +6,11 @@ import {
   encodeAdvertise,
 } from '../../../lib/wire/diagnostics-ipc/advertise.ts';
 import { ErrorCode } from '../../../lib/wire/diagnostics-ipc/constants.ts';
-import { encodeEnvironment } from '../../../lib/wire/diagnostics-ipc/environment.ts';
 import type { MessageCursor } from '../../../lib/wire/diagnostics-ipc/message-cursor.ts';
 import { type ProcessInfo, readProcessInfo } from '../../../lib/wire/diagnostics-ipc/process-info.ts';
 import {
   decodeReply,
+  encodeEnvironment,
   encodeError,
   encodeOk,
   encodeProcessInfoReply,
