@@ -1,11 +1,13 @@
 // Prepares a checkout: dependencies, native addon, compiled TypeScript, each only if it is missing or out of date.
 // Prints one line for each thing it does, and nothing if there is nothing to do.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { buildNative, isNativeBuilt, NoCompilerError } from './build-native.mjs';
 import { newest } from './lib/newest.mjs';
 import { isRequired } from './lib/require.mjs';
-import { report, run } from './lib/run.mjs';
+import { report, run, ToolError } from './lib/run.mjs';
 
 const root = join(import.meta.dirname, '..');
 const at = (path) => join(root, path);
@@ -34,22 +36,28 @@ function buildAddon() {
   }
 }
 
-async function compileTypeScript() {
+/** In a process of its own: the addon's build, which blocks this one, leaves a processor free for much of its time. */
+function startTypeScript() {
   const stamp = at('dist/.compiled');
-  if (newest([stamp]) >= newest([at('lib'), at('tsconfig.json'), at('tsconfig.build.json')])) return;
-  const started = new Date();
+  if (newest([stamp]) >= newest([at('lib'), at('tsconfig.json'), at('tsconfig.build.json')]))
+    return undefined;
   console.log('Compiling TypeScript');
-  // What it imports may have just been installed.
-  const { compile } = await import('./compile.mjs');
-  await compile();
+  const ended = once(spawn(process.execPath, [at('scripts/compile.mjs')], { stdio: 'inherit' }), 'exit');
+  return { ended, stamp, started: new Date() };
+}
+
+async function endTypeScript({ ended, stamp, started }) {
+  const [status] = await ended;
+  if (status !== 0) throw new ToolError('TypeScript could not be compiled.', '');
   writeFileSync(stamp, '');
   utimesSync(stamp, started, started); // changes made while the compiler runs are compiled next time
 }
 
 try {
   installDependencies();
+  const compiling = startTypeScript();
   buildAddon();
-  await compileTypeScript();
+  if (compiling !== undefined) await endTypeScript(compiling);
 } catch (error) {
   report(error);
 }
