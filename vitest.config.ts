@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
-import { eachNodeTests, fullTests, processTests, quickTests, stateTests } from './test/tiers.ts';
+import { childTests, eachNodeTests, fullTests, processTests, quickTests, stateTests } from './test/tiers.ts';
 
 const project = (name: string, include: readonly string[], test: object = {}) => ({
   extends: true as const,
@@ -18,8 +18,9 @@ export default defineConfig({
       // To load the modules again for each file would take as long as its tests.
       project('quick', quickTests, { isolate: false }),
       project('state', stateTests),
-      project('process', [...processTests, ...eachNodeTests], { provide: { nodes: 'this' } }),
-      project('nodes', eachNodeTests, { provide: { nodes: 'others' } }),
+      project('child', [...childTests, ...eachNodeTests], { isolate: false, provide: { nodes: 'this' } }),
+      project('process', processTests),
+      project('nodes', eachNodeTests, { isolate: false, provide: { nodes: 'others' } }),
       project('full', [...fullTests.keys()], {
         provide: { nodes: 'all' },
         globalSetup: 'scripts/extra-packages.mjs',

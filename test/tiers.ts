@@ -31,6 +31,13 @@ const PURE_FOLDERS = /^test\/(?:base|trace|view|wire)\/|^test\/house\.test\.ts$/
 /** Folders of pure tests whose modules keep what a process has once, such as its event sources. */
 const STATE_FOLDERS = /^test\/(?:activity|counters|listen|playback|source)\//;
 
+/**
+ * What a process has once: event sources, sessions, the tracker, the addon, the clock. A test that touches none of them, but starts
+ * others to do so, shares its process with others of its kind: to load the modules again for each takes as long as a command.
+ */
+const KEEPS_STATE =
+  /^(?:import|export) (?!type\b)[^;]*from '[./]+\/lib\/(?:index\.ts|(?:activity|auto|counters|eventpipe|flight|integrations|listen|logs|platform|runtime|source)\/)|\bvi\.(?:mock|useFakeTimers)\(|\bprocess\.chdir\(/m;
+
 /** Each of these pure tests takes seconds: it tries very many inputs, or very large ones. */
 const LONG =
   /fuzz|\/(?:wire\/manifest\/describe|view\/trace-activities|view\/report\/trace-report|trace\/source\/archives)\.test\.ts$/;
@@ -44,6 +51,7 @@ interface Imports {
   readonly needs: ReadonlySet<string>;
   readonly isForEachNode: boolean;
   readonly startsSomething: boolean;
+  readonly keepsState: boolean;
 }
 
 const known = new Map<string, Imports>();
@@ -61,6 +69,7 @@ function importsOf(path: string): Imports {
     needs,
     isForEachNode: name === EACH_NODE,
     startsSomething: STARTS_SOMETHING.test(source),
+    keepsState: KEEPS_STATE.test(source),
   };
   // Modules may import each other in a circle: what is known of this one so far is enough then.
   known.set(path, imports);
@@ -70,7 +79,9 @@ function importsOf(path: string): Imports {
     const inner = importsOf(imported);
     for (const need of inner.needs) needs.add(need);
     imports.isForEachNode ||= inner.isForEachNode;
-    if (imported.endsWith('.ts')) imports.startsSomething ||= inner.startsSomething;
+    if (!imported.endsWith('.ts')) continue;
+    imports.startsSomething ||= inner.startsSomething;
+    imports.keepsState ||= inner.keepsState;
   }
   return imports;
 }
@@ -79,7 +90,9 @@ function importsOf(path: string): Imports {
 export const quickTests: string[] = [];
 /** Pure tests that need a process of their own. */
 export const stateTests: string[] = [];
-/** Tests that start processes of this package, with nothing but this machine. */
+/** Tests that start processes of this package, with nothing but this machine, and share one themselves. */
+export const childTests: string[] = [];
+/** Those that also need a process of their own. */
 export const processTests: string[] = [];
 /** Tests that run on one version of Node.js in `npm test`, and on the others in `npm run test:all`. */
 export const eachNodeTests: string[] = [];
@@ -89,13 +102,13 @@ export const fullTests = new Map<string, string>();
 for (const entry of readdirSync(join(packageFolder, 'test'), { recursive: true, encoding: 'utf8' })) {
   if (!entry.endsWith('.test.ts')) continue;
   const name = `test/${entry.replaceAll('\\', '/')}`;
-  const { needs, isForEachNode, startsSomething } = importsOf(join(packageFolder, name));
+  const { needs, isForEachNode, startsSomething, keepsState } = importsOf(join(packageFolder, name));
   const [lacking] = needs;
   if (lacking !== undefined) fullTests.set(name, lacking);
   else if (ENDURANCE.test(name)) fullTests.set(name, 'minutes');
   else if (isForEachNode) eachNodeTests.push(name);
-  else if (startsSomething || LONG.test(name)) processTests.push(name);
-  else if (PURE_FOLDERS.test(name)) quickTests.push(name);
-  else if (STATE_FOLDERS.test(name)) stateTests.push(name);
-  else processTests.push(name);
+  else if (!startsSomething && !LONG.test(name) && PURE_FOLDERS.test(name)) quickTests.push(name);
+  else if (!startsSomething && !LONG.test(name) && STATE_FOLDERS.test(name)) stateTests.push(name);
+  else if (keepsState) processTests.push(name);
+  else childTests.push(name);
 }

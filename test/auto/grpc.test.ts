@@ -10,14 +10,16 @@ const failed = (errorType: string) => ({ ...OK, errorType, errorMessage: 'not 10
 
 describe.skipIf(skipReason !== undefined)(named('gRPC', skipReason), () => {
   describeEachNode('a call', (run, major) => {
+    // Node.js 20 has no channels of HTTP/2.
+    if (major === '20') return;
     let recording: Recording;
     beforeAll(async () => {
-      if (major !== '20') recording = new Recording(await run('auto/programs/grpc.mjs', folder));
+      recording = new Recording(await run('auto/programs/grpc.mjs', folder));
     });
     const stopsOf = (way: string, name: string) =>
       recording.activities(way, name).flatMap(({ stop }) => stop);
 
-    it.skipIf(major === '20').each([
+    it.each([
       ['answered', 0, OK, OK],
       ['notFound', 5, failed('NOT_FOUND'), OK],
       ['internal', 13, failed('INTERNAL'), failed('INTERNAL')],

@@ -35,7 +35,9 @@ describe.skipIf(skipReason !== undefined)(named('routers', skipReason), () => {
       expect(routesOf('h3')).toEqual(BOTH);
     });
 
-    it.skipIf(major === '20')('of node:http2 has it, too', () => {
+    // Node.js 20 has no channels of HTTP/2.
+    if (major === '20') return;
+    it('of node:http2 has it, too', () => {
       expect(routesOf('http2')).toEqual([['/users/7', '/users/:id']]);
     });
   });

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { binaryFolders, packageFolder, packageVersion } from '../../lib/base/package-files.ts';
+import { named } from '../platforms.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url)).replace(/[/\\]$/, '');
 
@@ -43,7 +44,8 @@ describe('a bundle', () => {
     expect(await foldersOfBundle()).not.toContain(folder);
   });
 
-  it.skipIf(process.getuid?.() !== 0)('does not take a package of another user', async () => {
+  const noRoot = process.getuid?.() === 0 ? undefined : 'only root has files of other users';
+  it.skipIf(noRoot !== undefined)(named('does not take a package of another user', noRoot), async () => {
     const manifest = join(folder, 'package.json');
     writeFileSync(manifest, '{ "name": "tracewright" }');
     expect(await foldersOfBundle()).toContain(folder);

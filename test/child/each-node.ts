@@ -32,7 +32,7 @@ export function describeEachNode(what: string, define: (run: RunProgram, major: 
     if (wanted !== 'all' && (wanted === 'this') !== (major === ownMajor)) continue;
     const node = programOf(major);
     if (node === undefined && !isRequired('nodes')) {
-      describe.skip(`${what}, on Node.js ${major} (skipped: run node scripts/nodes.mjs)`, () => {
+      describe.skipIf(true)(`${what}, on Node.js ${major} (skipped: run node scripts/nodes.mjs)`, () => {
         define(async () => undefined, major);
       });
       continue;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { itEach } from '../at-length.ts';
 
 const main = fileURLToPath(new URL('../../dist/cjs/cli.cjs', import.meta.url));
 const program = fileURLToPath(new URL('programs/serves-badly.mjs', import.meta.url));
@@ -96,7 +97,7 @@ describe('a recording of the tests', () => {
     }
   });
 
-  it.each([
+  itEach<[string, string]>(1, [
     ['--max-block 50ms', 'does not say what the threads of Node.js ran'],
     ['--max p99:Nothing=1s', 'no such activity'],
     ['--against none.nettrace', 'There is no file "none.nettrace"'],
@@ -119,7 +120,7 @@ describe('a recording of the tests', () => {
 });
 
 describe('a rule', () => {
-  it.each([
+  itEach<[string[], string]>(2, [
     [[], 'check takes at least one rule'],
     [['--max', 'p98:Request=1s'], '--max takes p50, p90, p95, p99, max of a name or route'],
     [['--max', 'p99:Request=soon'], '--max takes a duration such as 10s or 500ms, not "soon".'],
@@ -133,7 +134,7 @@ describe('a rule', () => {
     });
   });
 
-  it.each([
+  itEach<[string, string]>(1, [
     ['{', 'is not JSON'],
     ['[]', 'must be an object'],
     ['{"max-blok": "1s"}', 'has "max-blok", which is none of max-block, max'],

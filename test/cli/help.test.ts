@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { COMMANDS } from '../../lib/cli/commands.ts';
+import { named } from '../platforms.ts';
 
 const main = fileURLToPath(new URL('../../dist/cjs/cli.cjs', import.meta.url));
 const manifest = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
@@ -99,7 +100,9 @@ describe('the options of', async () => {
 });
 
 describe('completion', () => {
-  const hasShell = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
+  const missing = (shell: string) =>
+    spawnSync(shell, ['-c', 'true']).status === 0 ? undefined : `${shell} is missing`;
+  const [noBash, noFish, noZsh] = ['bash', 'fish', 'zsh'].map(missing);
   function script(shell: string): string {
     const { status, stdout, stderr } = tracewright('completion', shell);
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
@@ -113,7 +116,7 @@ describe('completion', () => {
     return stdout.split('\n').filter((line) => line !== '');
   }
 
-  it.skipIf(!hasShell('bash'))('is offered by bash', () => {
+  it.skipIf(noBash !== undefined)(named('is offered by bash', noBash), () => {
     const file = script('bash');
     const offered = (...words: string[]) =>
       said(
@@ -139,7 +142,7 @@ describe('completion', () => {
     expect(offered('record', '--', 'node', '--pro')).toEqual([]);
   });
 
-  it.skipIf(!hasShell('fish'))('is offered by fish', () => {
+  it.skipIf(noFish !== undefined)(named('is offered by fish', noFish), () => {
     const file = script('fish');
     const offered = (line: string) =>
       said('fish', '--no-config', '-c', `source ${file}; complete -C ${JSON.stringify(line)}`).map(
@@ -151,7 +154,7 @@ describe('completion', () => {
     expect(offered('tracewright export --format sp')).toEqual(['speedscope']);
   });
 
-  it.skipIf(!hasShell('zsh'))('is loaded by zsh', () => {
+  it.skipIf(noZsh !== undefined)(named('is loaded by zsh', noZsh), () => {
     const load = `autoload -Uz compinit; compinit -u -d ${join(folder, 'dump')}; source ${script('zsh')}`;
     expect(said('zsh', '-fc', `${load}; print $_comps[tracewright]`)).toEqual(['_tracewright']);
     // Its functions for completion say what they would offer.

@@ -11,6 +11,7 @@ import { StandardOutput } from '../../lib/cli/command-output.ts';
 import { startSession } from '../../lib/eventpipe/start-session.ts';
 import { event } from '../../lib/source/event.ts';
 import { defineEventSource } from '../../lib/source/event-source.ts';
+import { itEach } from '../at-length.ts';
 import { folder, useFakeProcesses } from '../diagnostics/client/fake-client.ts';
 import { hexBytes, message, ok, text, u32, u64 } from '../diagnostics/client/fake-process.ts';
 import { missingOnWindows, named } from '../platforms.ts';
@@ -49,18 +50,18 @@ function expectHarmless({ stdout, stderr }: { readonly stdout: string; readonly 
 }
 
 describe('a trace', () => {
-  it.each([
+  itEach<string[]>(6, [
     ['dump'],
     ['dump', '--json'],
     ['stats'],
-    ['stats', '--json'],
     ['view'],
+    ['view', '--stats'],
+    ['diff', 'trace.nettrace'],
+    ['stats', '--json'],
     ['view', '--json'],
     ['view', '--table'],
     ['view', '--table', '--json'],
-    ['view', '--stats'],
     ['view', '--stats', '--json'],
-    ['diff', 'trace.nettrace'],
     ['diff', 'trace.nettrace', '--json'],
   ])(
     named('cannot control a terminal through %s %s', missingOnWindows('such file names')),
@@ -78,22 +79,22 @@ describe('a trace', () => {
     },
   );
 
-  it.each([
+  itEach<string[]>(5, [
     ['export', '-o', 'out.pftrace'],
+    ['report', '-o', 'out.html'],
+    ['dump', '--provider', `No${HOSTILE}`],
+    ['view', '--activity', HOSTILE],
+    [HOSTILE],
     ['export', '-o', 'out.speedscope.json'],
     ['export', '-o', 'out.pb.gz'],
     ['export', '-o', 'out.cpuprofile'],
     ['export', '-o', 'out.profiles.jsonl'],
     ['export', '-o', 'out.csv', '--flatten'],
     ['export', '-o', 'out.nettrace'],
-    ['report', '-o', 'out.html'],
     ['report', '-o', '-'],
-    ['dump', '--provider', `No${HOSTILE}`],
     ['dump', '--level', HOSTILE],
     ['view', '--name', `No${HOSTILE}`],
-    ['view', '--activity', HOSTILE],
     ['dump', `--${HOSTILE}`],
-    [HOSTILE],
   ])('cannot control a terminal through messages besides the output of %s %s %s', async (...args) => {
     await hostileTrace();
     expectHarmless(await run(...args, 'trace.nettrace'));
@@ -103,29 +104,30 @@ describe('a trace', () => {
 describe('a path', () => {
   const name = `evil${HOSTILE}.nettrace`;
 
-  it
-    .skipIf(missingOnWindows('such file names') !== undefined)
-    .each([
+  const noSuchNames = missingOnWindows('such file names');
+  describe.skipIf(noSuchNames !== undefined)(named('of a trace', noSuchNames), () => {
+    itEach<string[]>(2, [
       ['dump'],
+      ['export', '-o', `out${HOSTILE}.csv`],
       ['stats'],
       ['view'],
       ['view', '--stats'],
       ['report', '-o', `out${HOSTILE}.html`],
-      ['export', '-o', `out${HOSTILE}.csv`],
     ])('cannot control a terminal through %s %s', async (...args) => {
-    const whole = await hostileTrace();
-    const path = join(folder.path, name);
-    copyFileSync(whole, path);
-    expectHarmless(await run(...args, name));
-    writeFileSync(path, readFileSync(whole).subarray(0, 400));
-    const cut = await run(...args, name);
-    expectHarmless(cut);
-    expect(cut.status).toBe(1);
-    writeFileSync(path, HOSTILE);
-    const unknown = await run(...args, name);
-    expectHarmless(unknown);
-    expect(unknown.stderr).toContain(SHOWN);
-    expectHarmless(await run(...args, `none${name}`));
+      const whole = await hostileTrace();
+      const path = join(folder.path, name);
+      copyFileSync(whole, path);
+      expectHarmless(await run(...args, name));
+      writeFileSync(path, readFileSync(whole).subarray(0, 400));
+      const cut = await run(...args, name);
+      expectHarmless(cut);
+      expect(cut.status).toBe(1);
+      writeFileSync(path, HOSTILE);
+      const unknown = await run(...args, name);
+      expectHarmless(unknown);
+      expect(unknown.stderr).toContain(SHOWN);
+      expectHarmless(await run(...args, `none${name}`));
+    });
   });
 
   it.skipIf(missingOnWindows('such file names') !== undefined)(

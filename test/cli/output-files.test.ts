@@ -21,6 +21,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { defineEventSource, event, startSession } from '../../lib/index.ts';
+import { itEach } from '../at-length.ts';
 import { linuxOnly, named } from '../platforms.ts';
 import { noSmallDisk, SmallDisk } from '../small-disk.mjs';
 import { RunningCommand } from './run-tracewright.ts';
@@ -53,28 +54,32 @@ describe.skipIf(noRoot !== undefined)(named("in a neighbour's folder", noRoot), 
     writeFileSync(victim, 'precious');
   });
 
-  for (const mode of [0o777, 0o1777]) {
-    it.each(['report.html', 'export.csv', 'export.pftrace', 'export.nettrace'])(
-      `%s follows no link (mode ${mode.toString(8)})`,
-      async (name) => {
-        hostile = mkdtempSync(join(folder, 'hostile-'));
-        chownSync(hostile, NOBODY, NOBODY);
-        chmodSync(hostile, mode);
-        const output = join(hostile, name);
-        for (const planted of [output, `${output}.part`, `${output}.partial`, `${output}.old`]) {
-          symlinkSync(victim, planted);
-        }
-        const command = name === 'report.html' ? 'report' : 'export';
-        const { status, stderr } = await run(command, trace, '-o', output);
-        expect([status, stderr]).toEqual([0, expect.stringContaining(output)]);
-        expect(readFileSync(victim, 'utf8')).toBe('precious');
-        expect(lstatSync(output).isFile()).toBe(true);
-        expect(statSync(output)).toMatchObject({ uid: 0, nlink: 1 });
-        expect(statSync(output).mode & 0o777).toBe(0o600);
-        expect(readdirSync(hostile)).toHaveLength(4);
-      },
-    );
-  }
+  itEach<[string, number]>(2, [
+    ['report.html', 0o777],
+    ['export.csv', 0o1777],
+    ['report.html', 0o1777],
+    ['export.csv', 0o777],
+    ...['export.pftrace', 'export.nettrace'].flatMap((name): [string, number][] => [
+      [name, 0o777],
+      [name, 0o1777],
+    ]),
+  ])('%s follows no link (mode %i)', async (name, mode) => {
+    hostile = mkdtempSync(join(folder, 'hostile-'));
+    chownSync(hostile, NOBODY, NOBODY);
+    chmodSync(hostile, mode);
+    const output = join(hostile, name);
+    for (const planted of [output, `${output}.part`, `${output}.partial`, `${output}.old`]) {
+      symlinkSync(victim, planted);
+    }
+    const command = name === 'report.html' ? 'report' : 'export';
+    const { status, stderr } = await run(command, trace, '-o', output);
+    expect([status, stderr]).toEqual([0, expect.stringContaining(output)]);
+    expect(readFileSync(victim, 'utf8')).toBe('precious');
+    expect(lstatSync(output).isFile()).toBe(true);
+    expect(statSync(output)).toMatchObject({ uid: 0, nlink: 1 });
+    expect(statSync(output).mode & 0o777).toBe(0o600);
+    expect(readdirSync(hostile)).toHaveLength(4);
+  });
 
   it("a neighbour's pipe gets nothing", async () => {
     hostile = mkdtempSync(join(folder, 'hostile-'));
@@ -103,7 +108,7 @@ describe.skipIf(noRoot !== undefined)(named("in a neighbour's folder", noRoot), 
 });
 
 describe('a device or pipe', () => {
-  it.each(['/dev/stdout', '/dev/fd/1', '/proc/self/fd/1', '-'])(
+  itEach(2, [['/dev/stdout'], ['-'], ['/dev/fd/1'], ['/proc/self/fd/1']])(
     'such as %s takes the output',
     async (path) => {
       const { status, stdout } = await run('export', trace, '--format', 'csv', '-o', path);
@@ -140,7 +145,7 @@ describe('a device or pipe', () => {
     expect([status, stderr]).toEqual([1, 'tracewright: /dev/full cannot be written (ENOSPC).\n']);
   });
 
-  it.each(['dump', 'export --format csv -o -', 'export --format csv -o /dev/stdout', 'stats'])(
+  itEach(2, [['dump'], ['export --format csv -o -'], ['export --format csv -o /dev/stdout'], ['stats']])(
     'that is full as standard output is named, too: %s',
     (args) => {
       const { status, stderr } = spawnSync(
@@ -177,7 +182,7 @@ describe.skipIf(noSmallDisk !== undefined)(named('a full disk', noSmallDisk), ()
   });
   afterAll(() => small.remove());
 
-  it.each(['report.html', 'export.csv', 'export.pftrace'])('has nothing of %s', async (name) => {
+  itEach(2, [['report.html'], ['export.csv'], ['export.pftrace']])('has nothing of %s', async (name) => {
     const output = join(disk, name);
     const command = name === 'report.html' ? 'report' : 'export';
     const { status, stderr } = await run(command, trace, '-o', output);
@@ -223,7 +228,7 @@ describe('a signal while a file is written', () => {
       await new Promise((resolve) => setTimeout(resolve, 60_000));
     });`;
 
-  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+  itEach<[NodeJS.Signals]>(1, [['SIGINT'], ['SIGTERM'], ['SIGHUP']])(
     'has its effect, and leaves nothing (%s)',
     async (signal) => {
       const outputs = mkdtempSync(join(folder, 'signalled-'));

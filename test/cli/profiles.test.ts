@@ -8,6 +8,7 @@ import { checkCpuprofile } from '../export/cpuprofile-rules.ts';
 import { checkOtlpProfiles, NO_DECODER } from '../export/otlp-profiles-rules.ts';
 import { checkPprof, NO_PPROF, type ShownSample } from '../export/pprof-rules.ts';
 import { Collector } from '../integrations/collector.ts';
+import { named } from '../platforms.ts';
 import { RunningCommand } from './run-tracewright.ts';
 
 const SERVER = fileURLToPath(new URL('programs/profiled-server.mjs', import.meta.url));
@@ -44,8 +45,10 @@ const sum = (values: readonly number[]) => values.reduce((a, b) => a + b, 0);
 const cpuOf = (samples: readonly ShownSample[], isWanted: (sample: ShownSample) => boolean) =>
   sum(samples.filter(isWanted).map(({ cpuNs }) => cpuNs));
 
-describe.skipIf(NO_PPROF !== undefined || NO_DECODER !== undefined)(
-  'profiles of a recorded server',
+const skipped = NO_PPROF ?? NO_DECODER;
+
+describe.skipIf(skipped !== undefined)(
+  named('profiles of a recorded server', skipped),
   {
     timeout: TIMEOUT_MS,
   },

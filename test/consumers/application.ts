@@ -29,12 +29,19 @@ const { dependencies: own } = JSON.parse(readFileSync(join(root, 'package.json')
   readonly dependencies: Dependencies;
 };
 
+export type InstalledTools = { readonly folder: string } | { readonly reason: string };
+
+/** Why a test of them is skipped; undefined where it runs. */
+export function reasonOf(tools: InstalledTools): string | undefined {
+  return 'reason' in tools ? tools.reason : undefined;
+}
+
 /**
  * These packages, with those that the package depends on, installed once and kept for the next run.
  *
  * @returns their folder, or why they cannot be had
  */
-export function installedTools(tools: Dependencies): { folder: string } | { reason: string } {
+export function installedTools(tools: Dependencies): InstalledTools {
   if (platformReason !== undefined) return { reason: platformReason };
   const dependencies = { ...own, ...tools };
   const manifest = JSON.stringify({ private: true, dependencies });

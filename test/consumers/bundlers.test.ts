@@ -2,7 +2,8 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Application, installedTools } from './application.ts';
+import { named } from '../platforms.ts';
+import { Application, installedTools, reasonOf } from './application.ts';
 
 const tools = installedTools({
   '@rollup/plugin-commonjs': '^29.0.0',
@@ -72,7 +73,7 @@ const combinations = (Object.keys(bundlers) as (keyof typeof bundlers)[]).flatMa
   ),
 );
 
-describe.skipIf('reason' in tools)(`a bundle${'reason' in tools ? ` (${tools.reason})` : ''}`, () => {
+describe.skipIf('reason' in tools)(named('a bundle', reasonOf(tools)), () => {
   let application: Application;
   beforeAll(() => {
     application = new Application('folder' in tools ? tools.folder : '');

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Application, installedTools } from './application.ts';
+import { named } from '../platforms.ts';
+import { Application, installedTools, reasonOf } from './application.ts';
 
 const guide = readFileSync(join(fileURLToPath(new URL('../..', import.meta.url)), 'docs/logs.md'), 'utf8');
 const tools = installedTools({ pino: '^10.4.0', winston: '^3.19.0', 'pino-lowest': 'npm:pino@8.0.0' });
@@ -32,7 +33,7 @@ for await (const { name, payload, activityPath = 'none' } of await openTrace('lo
 }
 `;
 
-describe.skipIf('reason' in tools)(`docs/logs.md${'reason' in tools ? ` (${tools.reason})` : ''}`, () => {
+describe.skipIf('reason' in tools)(named('docs/logs.md', reasonOf(tools)), () => {
   let application: Application;
   beforeAll(() => {
     application = new Application('folder' in tools ? tools.folder : '');

@@ -1,10 +1,11 @@
 /** The verdicts of package checkers on the published package: publint, and "Are the types wrong?". */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Application, installedTools } from './application.ts';
+import { named } from '../platforms.ts';
+import { Application, installedTools, reasonOf } from './application.ts';
 
 const tools = installedTools({ '@arethetypeswrong/cli': '^0.18.0', publint: '^0.3.0' });
 
-describe.skipIf('reason' in tools)(`the package${'reason' in tools ? ` (${tools.reason})` : ''}`, () => {
+describe.skipIf('reason' in tools)(named('the package', reasonOf(tools)), () => {
   let application: Application;
   beforeAll(() => {
     application = new Application('folder' in tools ? tools.folder : '');

@@ -2,7 +2,8 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Application, installedTools } from './application.ts';
+import { named } from '../platforms.ts';
+import { Application, installedTools, reasonOf } from './application.ts';
 
 const tools = installedTools({
   '@yarnpkg/cli-dist': '^4.0.0',
@@ -35,7 +36,7 @@ function expectEvents({ status, output }: { status: number | null; output: strin
   expect(status).toBe(0);
 }
 
-describe.skipIf('reason' in tools)(`installed${'reason' in tools ? ` (${tools.reason})` : ''}`, () => {
+describe.skipIf('reason' in tools)(named('installed', reasonOf(tools)), () => {
   let application: Application;
   beforeAll(() => {
     application = new Application('folder' in tools ? tools.folder : '');

@@ -7,6 +7,7 @@ import { describe, expect, it } from 'vitest';
 import { SymbolFolders } from '../../lib/symbols/symbol-folders.ts';
 import { guidText } from '../../lib/wire/guid.ts';
 import { isRequired } from '../../scripts/lib/require.mjs';
+import { named } from '../platforms.ts';
 
 const version = '1.1.0';
 const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'tracewright/node-pty', version);
@@ -68,25 +69,22 @@ function readImage(path: string) {
   };
 }
 
-describe.skipIf(reason !== undefined)(
-  `PDBs of Microsoft's linker${reason === undefined ? '' : ` (${reason})`}`,
-  () => {
-    it('name the exported functions of their images, to the last byte', () => {
-      const { exported, debugId } = readImage(join(folder, 'winpty.dll'));
-      expect(exported.length).toBeGreaterThan(10);
-      const symbols = new SymbolFolders([folder]).pdb(debugId);
-      for (const { name, address } of exported) {
-        expect(symbols?.nameAt(address)).toBe(name);
-        expect(symbols?.nameAt(address + 1)).toBe(name);
-      }
-    });
+describe.skipIf(reason !== undefined)(named("PDBs of Microsoft's linker", reason), () => {
+  it('name the exported functions of their images, to the last byte', () => {
+    const { exported, debugId } = readImage(join(folder, 'winpty.dll'));
+    expect(exported.length).toBeGreaterThan(10);
+    const symbols = new SymbolFolders([folder]).pdb(debugId);
+    for (const { name, address } of exported) {
+      expect(symbols?.nameAt(address)).toBe(name);
+      expect(symbols?.nameAt(address + 1)).toBe(name);
+    }
+  });
 
-    it('are not used for images of another build', () => {
-      const { debugId } = readImage(join(folder, 'winpty.dll'));
-      const folders = new SymbolFolders([folder]);
-      expect(folders.pdb({ ...debugId, age: debugId.age + 1 })).toBeUndefined();
-      expect(folders.pdb({ ...debugId, guid: '00000000-0000-0000-0000-000000000000' })).toBeUndefined();
-      expect(folders.pdb({ ...debugId, filename: '..\\..\\winpty.pdb' })).toBeDefined();
-    });
-  },
-);
+  it('are not used for images of another build', () => {
+    const { debugId } = readImage(join(folder, 'winpty.dll'));
+    const folders = new SymbolFolders([folder]);
+    expect(folders.pdb({ ...debugId, age: debugId.age + 1 })).toBeUndefined();
+    expect(folders.pdb({ ...debugId, guid: '00000000-0000-0000-0000-000000000000' })).toBeUndefined();
+    expect(folders.pdb({ ...debugId, filename: '..\\..\\winpty.pdb' })).toBeDefined();
+  });
+});

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { SourceMaps } from '../../lib/symbols/source-maps.ts';
-import { installedTools } from './application.ts';
+import { named } from '../platforms.ts';
+import { installedTools, reasonOf } from './application.ts';
 
 const tools = installedTools({ esbuild: '^0.28.0', webpack: '^5.100.0' });
 const compiler = fileURLToPath(new URL('../../node_modules/.bin/tsc', import.meta.url));
@@ -119,7 +120,7 @@ function esbuild(options: object, outfile: string): void {
     await esbuild.build(${JSON.stringify(all)});`);
 }
 
-describe.skipIf('reason' in tools)('a sampled function in what was made by', () => {
+describe.skipIf('reason' in tools)(named('a sampled function in what was made by', reasonOf(tools)), () => {
   it.each([
     ['esbuild --minify --sourcemap', { minify: true, sourcemap: true }],
     ['esbuild --minify --sourcemap=inline', { minify: true, sourcemap: 'inline' }],

@@ -1,6 +1,7 @@
 /** Test runners with their own module loaders: Jest resolves `require` itself, and has no `require(esm)`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Application, installedTools } from './application.ts';
+import { named } from '../platforms.ts';
+import { Application, installedTools, reasonOf } from './application.ts';
 
 const testText = `
 test('an event reaches its listener', () => {
@@ -88,7 +89,7 @@ describe.each(Object.entries(runners))('%s', (_name, { tools, files: given, comm
   afterAll(() => application?.remove());
 
   it.skipIf('reason' in installed)(
-    'runs a test of an application that writes events',
+    named('runs a test of an application that writes events', reasonOf(installed)),
     { timeout: 120_000 },
     () => {
       const [name, ...args] = command;

@@ -1,6 +1,7 @@
 /** The published types under TypeScript's versions and modes, strict and without `skipLibCheck`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Application, installedTools } from './application.ts';
+import { named } from '../platforms.ts';
+import { Application, installedTools, reasonOf } from './application.ts';
 
 const tools = installedTools({
   '@opentelemetry/api': '^1.9.0',
@@ -74,73 +75,70 @@ const combinations: readonly (readonly [string, keyof typeof modes])[] = [
   ),
 ];
 
-describe.skipIf('reason' in tools)(
-  `the published types${'reason' in tools ? ` (${tools.reason})` : ''}`,
-  () => {
-    let application: Application;
-    beforeAll(() => {
-      application = new Application('folder' in tools ? tools.folder : '');
-      for (const file of ['module.mts', 'script.cts', 'file.ts']) application.write(file, program);
-    }, 120_000);
-    afterAll(() => application?.remove());
+describe.skipIf('reason' in tools)(named('the published types', reasonOf(tools)), () => {
+  let application: Application;
+  beforeAll(() => {
+    application = new Application('folder' in tools ? tools.folder : '');
+    for (const file of ['module.mts', 'script.cts', 'file.ts']) application.write(file, program);
+  }, 120_000);
+  afterAll(() => application?.remove());
 
-    it.each(combinations)('compile with %s in the mode %s', { timeout: 120_000 }, (version, mode) => {
-      const compiler = `${application.folder}/node_modules/${version}/bin/tsc`;
-      const options = [
-        '--strict',
-        '--declaration',
-        '--outDir',
-        'out',
-        '--target',
-        'es2022',
-        '--skipLibCheck',
-        'false',
-      ];
-      const { status, output } = application.run(process.execPath, [compiler, ...options, ...modes[mode]]);
-      expect(output).toBe('');
-      expect(status).toBe(0);
-    });
+  it.each(combinations)('compile with %s in the mode %s', { timeout: 120_000 }, (version, mode) => {
+    const compiler = `${application.folder}/node_modules/${version}/bin/tsc`;
+    const options = [
+      '--strict',
+      '--declaration',
+      '--outDir',
+      'out',
+      '--target',
+      'es2022',
+      '--skipLibCheck',
+      'false',
+    ];
+    const { status, output } = application.run(process.execPath, [compiler, ...options, ...modes[mode]]);
+    expect(output).toBe('');
+    expect(status).toBe(0);
+  });
 
-    it.each([
-      [
-        "log.activity('Reqest', { url: '/' }, async () => {});",
-        'There is no activity "Reqest". The activities are: ',
-      ],
-      ["log.activity('Lone', {}, async () => {});", 'The event "LoneStart" has no "LoneStop".'],
-      [
-        "log.activity('Query', {}, async () => {});",
-        'The event "QueryStop" has fields that tracewright cannot fill: pass { stop: (outcome) => payload } before the work.',
-      ],
-      [
-        "defineEventSource('P', { A: event({}, { keywords: 'Nett' }) }, { keywords: { Net: 0x1n } });",
-        'There is no keyword "Nett": name it in the options\' keywords.',
-      ],
-    ])('explain %s', { timeout: 120_000 }, (line, sentence) => {
-      application.write(
-        'mistake.mts',
-        `import { defineEventSource, event } from 'tracewright';
+  it.each([
+    [
+      "log.activity('Reqest', { url: '/' }, async () => {});",
+      'There is no activity "Reqest". The activities are: ',
+    ],
+    ["log.activity('Lone', {}, async () => {});", 'The event "LoneStart" has no "LoneStop".'],
+    [
+      "log.activity('Query', {}, async () => {});",
+      'The event "QueryStop" has fields that tracewright cannot fill: pass { stop: (outcome) => payload } before the work.',
+    ],
+    [
+      "defineEventSource('P', { A: event({}, { keywords: 'Nett' }) }, { keywords: { Net: 0x1n } });",
+      'There is no keyword "Nett": name it in the options\' keywords.',
+    ],
+  ])('explain %s', { timeout: 120_000 }, (line, sentence) => {
+    application.write(
+      'mistake.mts',
+      `import { defineEventSource, event } from 'tracewright';
        const log = defineEventSource('MyCompany-MyService', {
          RequestStart: event({ url: 'string' }), RequestStop: event({ success: 'bool' }),
          QueryStart: event(), QueryStop: event({ rows: 'int32' }), LoneStart: event(),
        });
        ${line}`,
-      );
-      for (const version of ['typescript-5.4', 'typescript-5', 'typescript-7']) {
-        const compiler = `${application.folder}/node_modules/${version}/bin/tsc`;
-        const args = [
-          compiler,
-          '--strict',
-          '--noEmit',
-          '--target',
-          'es2022',
-          '--module',
-          'nodenext',
-          'mistake.mts',
-        ];
-        const { status, output } = application.run(process.execPath, args);
-        expect(output.replaceAll('\\"', '"')).toContain(sentence);
-        expect(status).not.toBe(0);
-      }
-    });
-  },
-);
+    );
+    for (const version of ['typescript-5.4', 'typescript-5', 'typescript-7']) {
+      const compiler = `${application.folder}/node_modules/${version}/bin/tsc`;
+      const args = [
+        compiler,
+        '--strict',
+        '--noEmit',
+        '--target',
+        'es2022',
+        '--module',
+        'nodenext',
+        'mistake.mts',
+      ];
+      const { status, output } = application.run(process.execPath, args);
+      expect(output.replaceAll('\\"', '"')).toContain(sentence);
+      expect(status).not.toBe(0);
+    }
+  });
+});

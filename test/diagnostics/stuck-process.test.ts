@@ -10,6 +10,7 @@ import { DiagnosticsClient } from '../../lib/diagnostics/client/diagnostics-clie
 import type { TracingSession } from '../../lib/diagnostics/client/tracing-session.ts';
 import { encodeRequest } from '../../lib/wire/diagnostics-ipc/request.ts';
 import type { StreamingTracing } from '../../lib/wire/diagnostics-ipc/tracing.ts';
+import { itEach } from '../at-length.ts';
 import { traceLogStacks } from '../eventpipe/cpu-samples/trace-log-names.ts';
 import { readSession } from '../eventpipe/session-trace.ts';
 import { linuxOnly, named } from '../platforms.ts';
@@ -123,10 +124,10 @@ class Reading {
   }
 }
 
-const FORMATS = [
-  [4, 1],
+const FORMATS: [number, number][] = [
   [6, 6],
-] as const;
+  [4, 1],
+];
 
 describe.skipIf(linuxOnly('interrupts') !== undefined)(
   named('a process that is stuck', linuxOnly('interrupts')),
@@ -139,7 +140,7 @@ describe.skipIf(linuxOnly('interrupts') !== undefined)(
       expect(await app.end()).toMatchObject({ status: 0, stderr: '' });
     });
 
-    it.each(FORMATS)(
+    itEach(1, FORMATS)(
       'names what runs, in nettrace %d, and continues the session when it is free',
       async (_, format) => {
         const { app, client } = await stuckApp();

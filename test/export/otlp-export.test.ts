@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { OtlpExport } from '../../lib/export/otlp-export.ts';
 import type { OtlpRequest, OtlpSpan } from '../../lib/wire/otlp.ts';
-import { installedTools } from '../consumers/application.ts';
+import { installedTools, reasonOf } from '../consumers/application.ts';
+import { named } from '../platforms.ts';
 import { during, type WrittenEvent, written } from '../view/written-events.ts';
 import { exportEvents } from './exported.ts';
 
@@ -344,7 +345,7 @@ function withHexIds(value: unknown): unknown {
   );
 }
 
-describe.skipIf('reason' in tools)(`in protobuf${'reason' in tools ? ` (${tools.reason})` : ''}`, () => {
+describe.skipIf('reason' in tools)(named('in protobuf', reasonOf(tools)), () => {
   it("is decoded by OpenTelemetry's own package to the same as in JSON", () => {
     const require = createRequire(join('folder' in tools ? tools.folder : '', 'package.json'));
     const transformer = require.resolve('@opentelemetry/otlp-transformer');

@@ -10,6 +10,7 @@ import type { TraceEvent } from '../../lib/trace/trace-event.ts';
 import { FrameNames } from '../../lib/view/cpu/frame-names.ts';
 import type { OtlpRequest } from '../../lib/wire/otlp.ts';
 import { Collector } from '../integrations/collector.ts';
+import { named } from '../platforms.ts';
 import { exportEvents } from './exported.ts';
 import { checkOtlpProfiles, NO_DECODER } from './otlp-profiles-rules.ts';
 import { SPAN, sampleAt, serverEvents, TRACE } from './profiled-events.ts';
@@ -83,14 +84,17 @@ describe('profiles of OpenTelemetry', () => {
     expect(links).toEqual([ofName.get('GET /orders/:id'), ofName.get('Ask')]);
   });
 
-  it.skipIf(NO_DECODER !== undefined)('are the same in protobuf, whatever functions are called', () => {
-    const hostile = '\0"\\\n\ud800 \u{1f4a9}'.repeat(1000);
-    const events = serverEvents(hostile);
-    const inJson = checkOtlpProfiles(exported(events).text);
-    const inProtobuf = checkOtlpProfiles(exported(events, 'protobuf').bytes);
-    expect(inProtobuf).toEqual(JSON.parse(JSON.stringify(inJson).replaceAll('\\ud800', '\ufffd')));
-    expect(inJson[0]?.samples[1]?.functions[0]).toBe(`app.mjs.${hostile}`);
-  });
+  it.skipIf(NO_DECODER !== undefined)(
+    named('are the same in protobuf, whatever functions are called', NO_DECODER),
+    () => {
+      const hostile = '\0"\\\n\ud800 \u{1f4a9}'.repeat(1000);
+      const events = serverEvents(hostile);
+      const inJson = checkOtlpProfiles(exported(events).text);
+      const inProtobuf = checkOtlpProfiles(exported(events, 'protobuf').bytes);
+      expect(inProtobuf).toEqual(JSON.parse(JSON.stringify(inJson).replaceAll('\\ud800', '\ufffd')));
+      expect(inJson[0]?.samples[1]?.functions[0]).toBe(`app.mjs.${hostile}`);
+    },
+  );
 
   it('are one per process', () => {
     const profiles = checkOtlpProfiles(

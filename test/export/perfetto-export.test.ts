@@ -1,6 +1,7 @@
 /** Traces in Perfetto's own format, as Perfetto shows them. */
 import { describe, expect, it } from 'vitest';
 import { PerfettoExport } from '../../lib/export/perfetto-export.ts';
+import { named } from '../platforms.ts';
 import { during, type WrittenEvent, written } from '../view/written-events.ts';
 import { exportEvents } from './exported.ts';
 import { checkPerfettoTrace, NO_DECODER, type ShownSlice } from './perfetto-rules.ts';
@@ -32,7 +33,7 @@ const lines = (slices: readonly ShownSlice[]) =>
       `${name} ${start / 1e6}-${end / 1e6} ms in ${track}, at depth ${depth}`,
   );
 
-describe.skipIf(NO_DECODER !== undefined)(`in Perfetto${NO_DECODER ? ` (${NO_DECODER})` : ''}`, () => {
+describe.skipIf(NO_DECODER !== undefined)(named('in Perfetto', NO_DECODER), () => {
   it('an activity is a slice that contains those it started', () => {
     const { slices, arrows } = shown(
       ...during(['Request', '//1/1', 1, 9], ['Db', '//1/1/1', 2, 4], ['Db', '//1/1/2', 5, 6]),

@@ -5,6 +5,7 @@ import { PprofExport } from '../../lib/export/pprof-export.ts';
 import type { TraceEvent } from '../../lib/trace/trace-event.ts';
 import { FrameNames } from '../../lib/view/cpu/frame-names.ts';
 import { dataFolder, dataIsRequired, SKIP_REASON } from '../conformance/data-folder.ts';
+import { named } from '../platforms.ts';
 import { eventAt, switchedAt } from '../view/cpu/events-at.ts';
 import { exportEvents, exportTrace } from './exported.ts';
 import { checkPprof, NO_PPROF } from './pprof-rules.ts';
@@ -26,7 +27,7 @@ function exported(events: readonly TraceEvent[]) {
   return { ...checkPprof(bytes), notices };
 }
 
-describe.skipIf(NO_PPROF !== undefined)('a profile of pprof', () => {
+describe.skipIf(NO_PPROF !== undefined)(named('a profile of pprof', NO_PPROF), () => {
   it('has samples with the activities that they are charged to', () => {
     const thread = { process: 'server', process_id: '42', thread_id: '1' };
     const request = {

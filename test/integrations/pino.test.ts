@@ -5,7 +5,8 @@ import { finished } from 'node:stream/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { activityPath } from '../../lib/index.ts';
 import transport, { activityMixin, eventStream } from '../../lib/integrations/pino.ts';
-import { installedTools } from '../consumers/application.ts';
+import { installedTools, reasonOf } from '../consumers/application.ts';
+import { named } from '../platforms.ts';
 import { inRequest, LineListener } from './line-events.ts';
 
 type Log = (...args: unknown[]) => void;
@@ -18,7 +19,7 @@ interface Pino {
 }
 
 const tools = installedTools({ pino: '^10.4.0', 'pino-lowest': 'npm:pino@8.0.0' });
-const reason = 'reason' in tools ? ` (${tools.reason})` : '';
+const reason = reasonOf(tools);
 const ALL = { level: 'trace', base: {}, timestamp: false };
 
 let listener: LineListener | undefined;
@@ -31,7 +32,7 @@ afterEach(() => {
   listener = undefined;
 });
 
-describe.skipIf('reason' in tools).each(['pino-lowest', 'pino'])(`%s${reason}`, (name) => {
+describe.skipIf(reason !== undefined).each(['pino-lowest', 'pino'])(named('%s', reason), (name) => {
   let pino: Pino;
   let output: string[];
   const destination = { write: (line: string) => void output.push(line) };

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { Counter, Gauge, Histogram, Registry, Summary } from 'prom-client';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { showRegistry } from '../../lib/integrations/prom-client.ts';
-import { installedTools } from '../consumers/application.ts';
+import { installedTools, reasonOf } from '../consumers/application.ts';
+import { named } from '../platforms.ts';
 import { askForMeters } from './metrics-listener.ts';
 
 const closing: { close(): void }[] = [];
@@ -134,26 +135,23 @@ describe('a registry on display', () => {
 
 const lowest = installedTools({ 'prom-client': '14.0.0' });
 
-describe.skipIf('reason' in lowest)(
-  `prom-client 14${'reason' in lowest ? ` (${lowest.reason})` : ''}`,
-  () => {
-    it('is shown the same way', async () => {
-      const require = createRequire(join('folder' in lowest ? lowest.folder : '', 'package.json'));
-      const client = require('prom-client') as {
-        readonly Counter: typeof Counter;
-        readonly Histogram: typeof Histogram;
-        readonly Registry: typeof Registry;
-      };
-      registers = [new client.Registry()];
-      new client.Counter({ name: 'orders', help: 'Orders', labelNames: ['kind'], registers }).inc({
-        kind: 'web',
-      });
-      new client.Histogram({ name: 'sizes', help: 'Sizes', buckets: [1, 2], registers }).observe(1.5);
-      show();
-      const { values } = ask();
-      await seconds(2);
-      expect(values('orders').at(0)).toBe('kind=web: 1');
-      expect(values('sizes_count').at(0)).toBe(': 1');
+describe.skipIf('reason' in lowest)(named('prom-client 14', reasonOf(lowest)), () => {
+  it('is shown the same way', async () => {
+    const require = createRequire(join('folder' in lowest ? lowest.folder : '', 'package.json'));
+    const client = require('prom-client') as {
+      readonly Counter: typeof Counter;
+      readonly Histogram: typeof Histogram;
+      readonly Registry: typeof Registry;
+    };
+    registers = [new client.Registry()];
+    new client.Counter({ name: 'orders', help: 'Orders', labelNames: ['kind'], registers }).inc({
+      kind: 'web',
     });
-  },
-);
+    new client.Histogram({ name: 'sizes', help: 'Sizes', buckets: [1, 2], registers }).observe(1.5);
+    show();
+    const { values } = ask();
+    await seconds(2);
+    expect(values('orders').at(0)).toBe('kind=web: 1');
+    expect(values('sizes_count').at(0)).toBe(': 1');
+  });
+});

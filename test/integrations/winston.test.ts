@@ -5,7 +5,8 @@ import { Writable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { activityPath, type WrittenEvent } from '../../lib/index.ts';
 import { activityMeta, EventTransport } from '../../lib/integrations/winston.ts';
-import { installedTools } from '../consumers/application.ts';
+import { installedTools, reasonOf } from '../consumers/application.ts';
+import { named } from '../platforms.ts';
 import { inRequest, LineListener } from './line-events.ts';
 
 type Log = (...args: unknown[]) => void;
@@ -24,7 +25,7 @@ interface Winston {
 }
 
 const tools = installedTools({ winston: '^3.19.0', 'winston-lowest': 'npm:winston@3.3.0' });
-const reason = 'reason' in tools ? ` (${tools.reason})` : '';
+const reason = reasonOf(tools);
 
 let listener: LineListener | undefined;
 function listenToLines(level?: number): LineListener {
@@ -36,7 +37,7 @@ afterEach(() => {
   listener = undefined;
 });
 
-describe.skipIf('reason' in tools).each(['winston-lowest', 'winston'])(`%s${reason}`, (name) => {
+describe.skipIf(reason !== undefined).each(['winston-lowest', 'winston'])(named('%s', reason), (name) => {
   let winston: Winston;
   let output: string[];
   const destination = () =>

@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const missing = process.platform === 'win32' ? [] : missingPrograms(['cmake', 'make', 'c++']);
 const isSkipped = missing.length > 0 && !isRequired('native');
 
-describe.skipIf(isSkipped)(`cmake-js${isSkipped ? ` (${missing.join(', ')} missing)` : ''}`, () => {
+describe.skipIf(isSkipped)(`cmake-js${isSkipped ? ` (skipped: ${missing.join(', ')} missing)` : ''}`, () => {
   let folder: string;
   beforeEach(() => {
     folder = mkdtempSync(join(tmpdir(), 'tracewright-cmake-'));

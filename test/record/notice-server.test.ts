@@ -10,15 +10,16 @@ import { loadAddon } from '../../lib/platform/addon.ts';
 import { OwnedDescriptor } from '../../lib/platform/owned-descriptor.ts';
 import { unixSockets } from '../../lib/platform/unix-socket.ts';
 import { NoticeServer } from '../../lib/record/notice-server.ts';
+import { linuxOnly, named } from '../platforms.ts';
 
 const addon = loadAddon();
-const isHere = process.platform === 'linux' && !('reason' in addon);
+const notHere = linuxOnly('such notices') ?? ('reason' in addon ? addon.reason : undefined);
 const ABSENT = 2;
 const TIMED_OUT = 110;
 
 const ourselves = () => ({ uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 });
 
-describe.skipIf(!isHere)('a notice of a tracepoint', () => {
+describe.skipIf(notHere !== undefined)(named('a notice of a tracepoint', notHere), () => {
   let notices: NoticeServer;
   let heard: string[];
   let passed: number[];

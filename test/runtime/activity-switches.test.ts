@@ -5,7 +5,7 @@ import { sharedActivities } from '../../lib/activity/shared.ts';
 import { currentActivityId, defineEventSource, event, Level, listen, startSession } from '../../lib/index.ts';
 import type { WrittenEvent } from '../../lib/listen/written-event.ts';
 import { enableRuntimeEvents, RuntimeKeywords } from '../../lib/runtime/index.ts';
-import { linuxOnly } from '../platforms.ts';
+import { linuxOnly, named } from '../platforms.ts';
 
 const source = enableRuntimeEvents();
 const log = defineEventSource('Switching-Service', { WorkStart: event(), WorkStop: event() });
@@ -77,8 +77,11 @@ describe('Activity switches', () => {
     expect(switches[0]).toMatchObject({ payload: { startedAgoMSec: 0 } });
   });
 
-  it.skipIf(linuxOnly('is the CPU time of threads known') !== undefined)(
-    'tell CPU time from waiting, with at most one reading per millisecond',
+  it.skipIf(linuxOnly('the CPU time of threads') !== undefined)(
+    named(
+      'tell CPU time from waiting, with at most one reading per millisecond',
+      linuxOnly('the CPU time of threads'),
+    ),
     async () => {
       const events = listening({ keywords: RuntimeKeywords.ActivitySwitches });
       const work = listen(log, () => {});

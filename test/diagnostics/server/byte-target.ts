@@ -5,13 +5,12 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe } from 'vitest';
+import { missingOnWindows, named } from '../../platforms.ts';
 
 export const PROGRAM = join(import.meta.dirname, 'programs/target.mjs');
 
-/** Why a suite of Unix domain sockets cannot run here, for its name; undefined where it can. */
-export const NO_SOCKETS =
-  process.platform === 'win32' ? 'skipped: the port is a named pipe on Windows' : undefined;
-export const suiteOf = (name: string): string => (NO_SOCKETS ? `${name} (${NO_SOCKETS})` : name);
+/** Why a suite of Unix domain sockets cannot run here; undefined where it can. */
+export const NO_SOCKETS = missingOnWindows('Unix sockets: the port is a named pipe');
 
 /** What programs/target.mjs tells of itself. */
 export interface TargetState {
@@ -156,20 +155,29 @@ export function target(): Promise<Target> {
   return running ?? Promise.reject(new Error('Only tests of describePorts have a target.'));
 }
 
+interface DescribedPorts {
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Why the port of Node.js alone is skipped; undefined where it is not. */
+  readonly withoutAddon?: string | undefined;
+}
+
 /** The same tests of each of the ports, each with one process for all of them. */
 export function describePorts(
   name: string,
   tests: (hasAddon: boolean) => void,
-  environment: Readonly<Record<string, string>> = {},
+  { environment = {}, withoutAddon }: DescribedPorts = {},
 ): void {
-  describe.skipIf(NO_SOCKETS !== undefined).each(PORTS)(suiteOf(`${name}, %s`), (_, flags) => {
-    beforeAll(async () => {
-      running = new Target({ environment, flags }).started();
-      await running;
+  for (const [port, flags] of PORTS) {
+    const skipped = NO_SOCKETS ?? (flags.length === 0 ? undefined : withoutAddon);
+    describe.skipIf(skipped !== undefined)(named(`${name}, ${port}`, skipped), () => {
+      beforeAll(async () => {
+        running = new Target({ environment, flags }).started();
+        await running;
+      });
+      afterAll(async () => (await running?.catch(() => undefined))?.remove());
+      tests(flags.length === 0);
     });
-    afterAll(async () => (await running?.catch(() => undefined))?.remove());
-    tests(flags.length === 0);
-  });
+  }
 }
 
 /** Processes of single tests, gone after each. */

@@ -5,10 +5,11 @@ import { createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
+import { named } from '../../platforms.ts';
 import { ByteConnection } from './byte-client.ts';
 import { DONE, message, PROCESS } from './byte-messages.ts';
 import { ByteReply } from './byte-reply.ts';
-import { NO_SOCKETS, suiteOf, useTargets } from './byte-target.ts';
+import { NO_SOCKETS, useTargets } from './byte-target.ts';
 import { WORKED_4 } from './byte-worked-messages.ts';
 
 const start = useTargets();
@@ -51,7 +52,7 @@ async function advertised(connection: ByteConnection) {
   };
 }
 
-describe.skipIf(NO_SOCKETS !== undefined)(suiteOf('a process with a port to connect to'), () => {
+describe.skipIf(NO_SOCKETS !== undefined)(named('a process with a port to connect to', NO_SOCKETS), () => {
   it('identifies itself, takes one request, and connects again for the next', async () => {
     const tool = await new Tool('asks').listen();
     const target = start({ environment: { DOTNET_DiagnosticPorts: `${tool.path},nosuspend` } });

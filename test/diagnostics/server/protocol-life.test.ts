@@ -9,7 +9,7 @@ import { linuxOnly, named } from '../../platforms.ts';
 import { ByteConnection, exchange } from './byte-client.ts';
 import { collectTracing2, DONE, message, PROCESS } from './byte-messages.ts';
 import { ByteStream } from './byte-stream.ts';
-import { NO_SOCKETS, PROGRAM, suiteOf, useTargets } from './byte-target.ts';
+import { NO_SOCKETS, PROGRAM, useTargets } from './byte-target.ts';
 import { WORKED_2, WORKED_4 } from './byte-worked-messages.ts';
 
 const start = useTargets();
@@ -30,7 +30,7 @@ function modeAtBirth(path: string): string {
   throw new Error(`There was no ${path} in ten seconds.`);
 }
 
-describe.skipIf(NO_SOCKETS !== undefined)(suiteOf('the socket of a diagnostic port'), () => {
+describe.skipIf(NO_SOCKETS !== undefined)(named('the socket of a diagnostic port', NO_SOCKETS), () => {
   it.skipIf(linuxOnly('/proc') !== undefined)(
     named("is named by the process and its start, in TMPDIR's folder", linuxOnly('/proc')),
     async () => {

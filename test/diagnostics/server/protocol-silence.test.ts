@@ -1,8 +1,9 @@
 /** Clients of a diagnostic port that stop halfway: each is disconnected after a while, and the others are served. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { named } from '../../platforms.ts';
 import { ByteConnection, exchange } from './byte-client.ts';
 import { DONE, EVENT_PIPE, errorReply, header, message, PROCESS, u8 } from './byte-messages.ts';
-import { describePorts, NO_SOCKETS, PORTS, suiteOf, Target, target } from './byte-target.ts';
+import { describePorts, NO_SOCKETS, PORTS, Target, target } from './byte-target.ts';
 import { WORKED_2, WORKED_USER_EVENTS } from './byte-worked-messages.ts';
 
 const RESUME = message(PROCESS, 0x01);
@@ -27,7 +28,7 @@ const SILENT: readonly [string, Buffer][] = [
 const SLOW = 'sends a byte now and then';
 const answerTo = (what: string) => (what === 'says nothing' ? Buffer.alloc(0) : errorReply('BAD_ENCODING'));
 
-describe.skipIf(NO_SOCKETS !== undefined)(suiteOf('a client of a diagnostic port'), () => {
+describe.skipIf(NO_SOCKETS !== undefined)(named('a client of a diagnostic port', NO_SOCKETS), () => {
   const targets = new Map<string, Target>();
   const connections = new Map<string, ByteConnection>();
   const timers: NodeJS.Timeout[] = [];

@@ -1,6 +1,7 @@
 /** Every command of a diagnostic port, byte by byte: the request, and the exact reply. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { named } from '../../platforms.ts';
 import { ByteConnection, exchange } from './byte-client.ts';
 import {
   array,
@@ -141,7 +142,7 @@ describePorts(
       expect(reply.length).toBe(24);
     });
   },
-  ENVIRONMENT,
+  { environment: ENVIRONMENT },
 );
 
 describePorts('a diagnostic port', () => {
@@ -245,8 +246,11 @@ describePorts('a diagnostic port', () => {
 
 const startTarget = useTargets();
 
-it.skipIf(NO_SOCKETS !== undefined)('a process has a perf map if V8 was started to write one', async () => {
-  const process = await startTarget({ flags: ['--perf-basic-prof'] }).started();
-  expect(await exchange(process.address, message(PROCESS, 0x05, u32(3)))).toEqual(DONE);
-  expect(await exchange(process.address, message(PROCESS, 0x05, u32(1)))).toEqual(DONE);
-});
+it.skipIf(NO_SOCKETS !== undefined)(
+  named('a process has a perf map if V8 was started to write one', NO_SOCKETS),
+  async () => {
+    const process = await startTarget({ flags: ['--perf-basic-prof'] }).started();
+    expect(await exchange(process.address, message(PROCESS, 0x05, u32(3)))).toEqual(DONE);
+    expect(await exchange(process.address, message(PROCESS, 0x05, u32(1)))).toEqual(DONE);
+  },
+);

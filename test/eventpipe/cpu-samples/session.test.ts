@@ -10,6 +10,8 @@ import { TraceFile } from '../../../lib/agent/trace-file.ts';
 import { TraceSections } from '../../../lib/agent/trace-sections.ts';
 import { defineEventSource, event, type SessionOptions, startSession } from '../../../lib/index.ts';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
+import { leftToAll } from '../../at-length.ts';
+import { named } from '../../platforms.ts';
 import { readSession } from '../session-trace.ts';
 import { burnLong } from './burning.ts';
 import { traceLogStacks } from './trace-log-names.ts';
@@ -40,36 +42,41 @@ const stepsOf = (events: readonly TraceEvent[]) =>
 const hasMethod = (events: readonly TraceEvent[], method: string) =>
   events.some(({ payload }) => payload.MethodName === method);
 
-describe.each([6, 4] as const)('a session of version %i', (nettraceVersion) => {
-  it('has samples among the events of their time', async () => {
-    let step = 0;
-    const { result, events, checked, trace } = await recorded(
-      async () => {
-        for (; step < 24; step++) {
-          log.Step({ n: step });
-          burnLong(100);
-          await sleep(1);
-        }
-      },
-      { nettraceVersion },
-    );
-    const samples = samplesOf(events);
-    expect(samples.length).toBeGreaterThan(100);
-    expect(samples.length).toBeLessThan(2700);
-    expect(result).toMatchObject({ events: samples.length + step, dropped: 0, problem: undefined });
-    expect(checked.dropped).toBe(0);
-    expect(trace.info.properties.ExpectedCPUSamplingRate).toBe('1000000');
-    const times = events.map(({ timestamp }) => timestamp);
-    expect(times).toEqual([...times].sort((a, b) => Number(a - b)));
-    // Not behind all of them. A busy machine may let V8's thread wait for longer than one step.
-    const kinds = events
-      .map(({ name }) => name)
-      .filter((name) => name === 'Step' || name === 'Thread/Sample');
-    const bare = kinds.filter((name, i) => name === 'Step' && kinds[i + 1] === 'Step');
-    expect(bare.length).toBeLessThan(step / 4);
-    expect(hasMethod(events, 'burnLong')).toBe(true);
+for (const [nettraceVersion, skipped] of [
+  [6, undefined],
+  [4, leftToAll],
+] as const) {
+  describe.skipIf(skipped !== undefined)(named(`a session of version ${nettraceVersion}`, skipped), () => {
+    it('has samples among the events of their time', async () => {
+      let step = 0;
+      const { result, events, checked, trace } = await recorded(
+        async () => {
+          for (; step < 24; step++) {
+            log.Step({ n: step });
+            burnLong(100);
+            await sleep(1);
+          }
+        },
+        { nettraceVersion },
+      );
+      const samples = samplesOf(events);
+      expect(samples.length).toBeGreaterThan(100);
+      expect(samples.length).toBeLessThan(2700);
+      expect(result).toMatchObject({ events: samples.length + step, dropped: 0, problem: undefined });
+      expect(checked.dropped).toBe(0);
+      expect(trace.info.properties.ExpectedCPUSamplingRate).toBe('1000000');
+      const times = events.map(({ timestamp }) => timestamp);
+      expect(times).toEqual([...times].sort((a, b) => Number(a - b)));
+      // Not behind all of them. A busy machine may let V8's thread wait for longer than one step.
+      const kinds = events
+        .map(({ name }) => name)
+        .filter((name) => name === 'Step' || name === 'Thread/Sample');
+      const bare = kinds.filter((name, i) => name === 'Step' && kinds[i + 1] === 'Step');
+      expect(bare.length).toBeLessThan(step / 4);
+      expect(hasMethod(events, 'burnLong')).toBe(true);
+    });
   });
-});
+}
 
 describe('each file of a session that is cut at its sequence points', () => {
   it('names all functions by itself', async () => {

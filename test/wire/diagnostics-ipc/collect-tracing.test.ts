@@ -118,19 +118,20 @@ describe.each(WORKED)('CollectTracing $version, $says', ({ version, tracing, pay
     expect(leastVersion(tracing)).toBe(version);
   });
 
-  it.skipIf(version === 1)('cannot be expressed by an earlier version', () => {
-    const earlier = (version - 1) as TracingVersion;
-    expect(() => encodeRequest({ command: 'CollectTracing', version: earlier, tracing })).toThrow(
-      /^CollectTracing \d cannot express this request/,
-    );
-  });
-
   it('is rejected if it is cut off anywhere', () => {
     for (let size = 20; size < message.length; size++) {
       const cut = message.slice(0, size);
       new DataView(cut.buffer).setUint16(14, size, true);
       expect(() => decodeRequest(cut)).toThrow(expect.objectContaining({ code: 'malformed' }));
     }
+  });
+
+  if (version === 1) return;
+  it('cannot be expressed by an earlier version', () => {
+    const earlier = (version - 1) as TracingVersion;
+    expect(() => encodeRequest({ command: 'CollectTracing', version: earlier, tracing })).toThrow(
+      /^CollectTracing \d cannot express this request/,
+    );
   });
 });
 
