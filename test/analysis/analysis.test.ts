@@ -150,7 +150,8 @@ describe('a program', () => {
 
   it('is told which formats there are', async () => {
     const format = 'pdf' as ExportFormat;
-    await expect(bytesOf(exportTrace(await openTraces([first]), format))).rejects.toThrow(
+    await using trace = await openTraces([first]);
+    await expect(bytesOf(exportTrace(trace, format))).rejects.toThrow(
       new TypeError(
         'exportTrace takes one of the formats perfetto, speedscope, csv, nettrace, otlp, otlp-protobuf, pprof, ' +
           'cpuprofile, otlp-profiles, otlp-profiles-protobuf, not pdf.',

@@ -383,7 +383,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
         { DOTNET_DiagnosticPorts: address, DOTNET_DefaultDiagnosticPortSuspend: '1' },
         ['--import', REGISTER],
       );
-      await vi.waitFor(() => expect(app.stderr).toContain(WAITS), { timeout: 10_000 });
+      await vi.waitFor(() => expect(app.stderr).toContain(WAITS), { timeout: 25_000 });
       expect(app.stderr).toContain(
         `(DOTNET_DiagnosticPorts="${address}", DOTNET_DefaultDiagnosticPortSuspend=1). ` +
           "Have a tool resume it at the process's own port, or unset DOTNET_DefaultDiagnosticPortSuspend. " +
