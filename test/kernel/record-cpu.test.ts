@@ -146,7 +146,7 @@ describe.skipIf(skipReason('qemu') !== undefined)(suiteName('CPU samples of a re
       ['held'],
     ],
     ['Sleep', /waited [\d.]+ ms for a timer that it had set itself/, ['timer']],
-    ['Lock', /its own code blocked the thread/, ['offProcessor', 'running']],
+    ['Lock', /its own code .*blocked the thread/, ['offProcessor', 'running']],
   ])('tell explain why %s was slow, and how long that lasted', (name, cause, states) => {
     const file = join(folder, 'holds.data');
     const args = [main, 'explain', '--json', '--name', name, '--symbols', folder, file];
