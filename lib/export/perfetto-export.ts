@@ -180,7 +180,7 @@ export class PerfettoExport implements Exporter, TimelineWriter {
         counter: unit === '' ? {} : { unitName: unit },
       }));
       const trackEvent = { type: EventKind.Counter, trackUuid, doubleCounterValue: value };
-      this.#packets.event(Number(event.timeSinceStart), { trackEvent });
+      this.#packets.event(event.nsSinceStart, { trackEvent });
     }
     return counters.length > 0;
   }

@@ -86,7 +86,7 @@ export class SampledThreads {
       this.#threads.set(key, thread);
     }
     thread.samples.push(this.#indexOf({ processId, addresses: stack, timestamp }));
-    thread.times.push(Number(event.timeSinceStart));
+    thread.times.push(event.nsSinceStart);
     return { thread, index: thread.weights.push(1) - 1 };
   }
 

@@ -45,6 +45,11 @@ export abstract class TraceEvent {
   abstract readonly timestamp: Nanoseconds;
   /** Nanoseconds since the start of the trace (`TraceInfo.startTime`). */
   abstract readonly timeSinceStart: Nanoseconds;
+  /** @internal The same as a number, which is exact for the first 104 days. */
+  get nsSinceStart(): number {
+    return Number(this.timeSinceStart);
+  }
+
   /** The event's activity, as lower-case GUID text. */
   abstract readonly activityId: string | undefined;
   /** The activity that started the event's own. */

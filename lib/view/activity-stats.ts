@@ -97,7 +97,7 @@ export class SelectedStats {
 
   /** Takes the next event in time order. */
   add(event: TraceEvent): void {
-    this.#closed.length = 0;
+    if (this.#closed.length > 0) this.#closed.length = 0;
     const change = this.activities.add(event);
     const isSelected = change !== undefined && this.#isSelected(event, change);
     if (this.fields === undefined) {

@@ -27,7 +27,7 @@ export function eventRow(event: TraceEvent, change: ActivityChange | undefined):
   const { processId, threadId } = event;
   return {
     eventName: eventName(event),
-    timeNs: Number(event.timeSinceStart),
+    timeNs: event.nsSinceStart,
     processId,
     threadId,
     activity: activityKey(event.activityId, processId)?.text,

@@ -68,7 +68,7 @@ export class TraceActivities {
 
   /** Takes the next event in time order; undefined if it neither starts nor stops an activity. */
   add(event: TraceEvent): ActivityChange | undefined {
-    this.nowNs = Math.max(this.nowNs, Number(event.timeSinceStart));
+    this.nowNs = Math.max(this.nowNs, event.nsSinceStart);
     const boundary = boundaryOf(event);
     if (boundary === undefined) {
       this.#noteFailure(event);

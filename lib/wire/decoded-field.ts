@@ -29,15 +29,23 @@ export interface Payload {
   [name: string]: Value | readonly Value[] | Payload | readonly Payload[];
 }
 
+/** Creates payloads that inherit nothing. */
+export type PayloadClass = new () => Payload;
+
 /**
- * Creates payloads that inherit nothing: their prototype is empty. Without a prototype, V8 would turn each of them into
- * a hash table, which takes five times as long.
+ * A class for payloads with the same fields, for which V8 then knows how much room they need. Their prototype is empty:
+ * without one, V8 would turn each of them into a hash table, which takes five times as long.
  */
-export const EmptyPayload: new () => Payload = (() => {
+export function payloadClass(): PayloadClass {
   function Payload() {}
-  Payload.prototype = Object.freeze(Object.create(null));
-  return Payload as unknown as new () => Payload;
-})();
+  Payload.prototype = NOTHING;
+  return Payload as unknown as PayloadClass;
+}
+
+const NOTHING: object = Object.freeze(Object.create(null));
+
+/** For payloads of any fields. */
+export const EmptyPayload: PayloadClass = payloadClass();
 
 /**
  * Fields as a plain object that inherits nothing, in order as far as JavaScript preserves it (names that are array

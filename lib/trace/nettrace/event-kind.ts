@@ -1,7 +1,7 @@
 /** What all events with the same metadata have in common: their names, and how to read their payloads. */
 
 import { DOTNET_TABLES, dotnetEvent } from '../../known/dotnet.ts';
-import { EmptyPayload, type Payload } from '../../wire/decoded-field.ts';
+import { EmptyPayload, type Payload, payloadClass } from '../../wire/decoded-field.ts';
 import { OPCODE_NAMES } from '../../wire/manifest/constants.ts';
 import { TypeCode } from '../../wire/nettrace/constants.ts';
 import type { NetTraceEvent } from '../../wire/nettrace/event.ts';
@@ -37,6 +37,7 @@ export class EventKind {
   readonly texts: FieldTexts | undefined;
   readonly #metadata: NetTraceMetadata;
   readonly #fields: readonly NetTraceField[];
+  readonly #payloadClass = payloadClass();
   /** Describes .NET's native events, whose metadata has neither names nor fields. */
   readonly #known: EventDescription | undefined;
 
@@ -69,7 +70,8 @@ export class EventKind {
 
   decode(event: PayloadPlace, pointerSize: 4 | 8): KindPayload {
     if (this.#fields.length > 0) {
-      return decodePayload(this.#fields, event.block, event.payloadStart, event.payloadEnd);
+      const { block, payloadStart, payloadEnd } = event;
+      return decodePayload(this.#fields, block, payloadStart, payloadEnd, this.#payloadClass);
     }
     if (this.#known !== undefined) return decodePacked(this.#known.fields, event.payloadBytes, pointerSize);
     const isDescribed = event.payloadStart === event.payloadEnd;

@@ -100,6 +100,10 @@ export class NetTraceEvent extends TraceEvent implements PayloadHolder {
     return this.#trace.clock.sinceStart(this.ticks);
   }
 
+  override get nsSinceStart(): number {
+    return this.#trace.clock.nsSinceStart(this.#event);
+  }
+
   /** The trace's own time stamp. */
   get ticks(): bigint {
     return this.#event.ticks;

@@ -58,7 +58,7 @@ export class ActivityCharges<Activity, Sample> {
     if (!isActivitySwitch(event)) return false;
     const { activityId, processId, threadId, payload } = event;
     const agoNs = Number(payload.startedAgoMSec) * NS_PER_MS || 0;
-    const startNs = Number(event.timeSinceStart) - Math.max(agoNs, 0);
+    const startNs = event.nsSinceStart - Math.max(agoNs, 0);
     const run = { activityId, activity: this.#activityOf(event), processId, threadId, startNs };
     const key = threadKey(event);
     const thread = this.#threads.get(key);
@@ -80,7 +80,7 @@ export class ActivityCharges<Activity, Sample> {
    *
    * @param timeNs when; by default, at the event's time
    */
-  addSample(event: TraceEvent, sample: Sample, timeNs: number = Number(event.timeSinceStart)): void {
+  addSample(event: TraceEvent, sample: Sample, timeNs: number = event.nsSinceStart): void {
     const thread = this.#threads.get(threadKey(event));
     if (thread === undefined) {
       this.#charge(sample, undefined);

@@ -123,7 +123,7 @@ export class ChargedSamples<Subject = SampledStack> {
     if (!this.#counted.has(event)) return false;
     const lastsUntilNext = event.provider === UNTIL_NEXT;
     const thread = this.#threadOf(event);
-    const timeNs = Number(event.timeSinceStart);
+    const timeNs = event.nsSinceStart;
     const ns = this.#durationOf(event);
     const isTimed = lastsUntilNext && thread.time.isKnown;
     const sample: WaitingSample<Subject> = {

@@ -74,7 +74,7 @@ export class OpenWork {
     if (!isOfNode(event)) return;
     if (name === 'MainThreadStuck') {
       const waitedNs = Number(payload.clientWaitedMSec) * NS_PER_MS;
-      this.#stuck = { sinceNs: Number(event.timeSinceStart) - waitedNs, threadId: event.threadId };
+      this.#stuck = { sinceNs: event.nsSinceStart - waitedNs, threadId: event.threadId };
       this.#running = activities.activityOf(event);
     } else if (name === 'PendingWork') {
       const { kind, what, dueInMSec } = payload;
@@ -106,8 +106,8 @@ export class OpenWork {
     }
   }
 
-  addSample({ threadId, timeSinceStart }: TraceEvent, stack: SampledStack): void {
-    if (threadId === this.#stuck?.threadId) this.#samples.push({ timeNs: Number(timeSinceStart), stack });
+  addSample({ threadId, nsSinceStart }: TraceEvent, stack: SampledStack): void {
+    if (threadId === this.#stuck?.threadId) this.#samples.push({ timeNs: nsSinceStart, stack });
   }
 
   /** Of a loop that was optimized before the session, V8 first names the caller. */

@@ -188,7 +188,7 @@ export class LiveSource {
       fields += `${name}=${JSON.stringify(jsonField(name, payload[name] as never, hexFields))} `;
     }
     return {
-      atNs: Number(event.timeSinceStart) + this.#offset,
+      atNs: event.nsSinceStart + this.#offset,
       thread: `${processId ?? '-'}/${threadId ?? '-'}`,
       name: short(eventName(event)),
       activity: activityPath ?? activityId ?? '',

@@ -6,7 +6,7 @@
  * as names.
  */
 
-import { EmptyPayload, type Payload, type Value } from '../decoded-field.ts';
+import { EmptyPayload, type Payload, type PayloadClass, type Value } from '../decoded-field.ts';
 import { guidText } from '../guid.ts';
 import { itemLimit, nameCost } from '../output-limits.ts';
 import { decodeUtf8 } from '../text.ts';
@@ -33,9 +33,10 @@ export function decodePayload(
   block: Block,
   start: number,
   end: number,
+  PayloadOfKind: PayloadClass = EmptyPayload,
 ): DecodedPayload {
   const decoder = new PayloadDecoder(block, start, end);
-  const payload = new EmptyPayload();
+  const payload = new PayloadOfKind();
   let at = 0;
   try {
     for (; at < fields.length && decoder.hasMore; at++) {
