@@ -17,10 +17,16 @@ export class KnownActivity {
   readonly key: string;
   /** Process and thread. */
   readonly threadKey: string;
+  /** Its W3C ids as a key. */
+  readonly span: string | undefined;
   /** The activity it started in or, after that has ended, the one enclosing it. */
   around: KnownActivity | undefined;
-  /** The open activities for which this is the nearest open ancestor. */
-  inside: Set<KnownActivity> | undefined = undefined;
+  /** The first and the last of the open activities for which this is the nearest open ancestor. */
+  firstInside: KnownActivity | undefined = undefined;
+  lastInside: KnownActivity | undefined = undefined;
+  /** The ones beside it in the activity around it. */
+  previous: KnownActivity | undefined = undefined;
+  next: KnownActivity | undefined = undefined;
   /** Something has been running inside since this time. */
   busySinceNs = 0;
   isOpen = true;
@@ -32,6 +38,8 @@ export class KnownActivity {
     this.activity = activity;
     this.key = key;
     this.threadKey = threadText(activity.processId, activity.startThreadId);
+    const { span } = activity;
+    this.span = span && spanKey(span.traceId, span.spanId);
     this.around = around;
   }
 }
@@ -71,8 +79,7 @@ export class KnownActivities {
     if (before !== undefined) before.after = known;
     this.#sameKey.set(key, known);
     this.#byKey.set(key, known);
-    const span = spanText(activity);
-    if (span !== undefined) this.#bySpan.set(span, known);
+    if (known.span !== undefined) this.#bySpan.set(known.span, known);
     this.#byThread.set(known.threadKey, known);
     if (this.#open.size > MAX_OPEN) this.#giveUpOldest(GIVEN_UP_AT_ONCE, nowNs);
   }
@@ -86,11 +93,10 @@ export class KnownActivities {
     const ending = [known];
     for (let next = ending.pop(); next !== undefined; next = ending.pop()) {
       if (isBusy(next)) next.activity.coveredNs += nowNs - next.busySinceNs;
-      for (const inner of next.inside ?? []) {
+      for (const inner of takeInside(next)) {
         if (inner.activity.processId === next.activity.processId) ending.push(inner);
         else inner.around = undefined;
       }
-      next.inside = undefined;
       next.activity.endNs = nowNs;
       next.activity.state = next === known ? 'stopped' : 'killed';
       this.#forget(next);
@@ -101,11 +107,10 @@ export class KnownActivities {
   /** Gives up an open activity whose stop must be missing. It never gets an end. */
   giveUp(known: KnownActivity, nowNs: number): void {
     leave(known, nowNs);
-    for (const inner of known.inside ?? []) {
+    for (const inner of takeInside(known)) {
       inner.around = known.around;
       enter(inner, nowNs);
     }
-    known.inside = undefined;
     this.#forget(known);
   }
 
@@ -138,7 +143,7 @@ export class KnownActivities {
   }
 
   #forget(known: KnownActivity): void {
-    const { activity, key, threadKey, around } = known;
+    const { activity, key, threadKey, around, span } = known;
     known.isOpen = false;
     this.#open.delete(known);
     this.#forgetKey(known);
@@ -146,7 +151,6 @@ export class KnownActivities {
       if (around?.key === key && around.isOpen) this.#byKey.set(key, around);
       else this.#byKey.delete(key);
     }
-    const span = spanText(activity);
     if (span !== undefined && this.#bySpan.get(span) === known) this.#bySpan.delete(span);
     this.#onClosed(activity);
     if (this.#byThread.get(threadKey) !== known) return;
@@ -165,8 +169,7 @@ export class KnownActivities {
 
   #remember(known: KnownActivity): void {
     this.#ended.set(known.key, known);
-    const span = spanText(known.activity);
-    if (span !== undefined) this.#ended.set(span, known);
+    if (known.span !== undefined) this.#ended.set(known.span, known);
     if (this.#ended.size < MIN_ENDED) return;
     this.#endedBefore = this.#ended;
     this.#ended = new Map();
@@ -204,25 +207,45 @@ function nearestOpen(from: KnownActivity | undefined): KnownActivity | undefined
 function enter(known: KnownActivity, nowNs: number): void {
   const { around } = known;
   if (around === undefined) return;
-  if (!isBusy(around)) around.busySinceNs = nowNs;
-  around.inside ??= new Set();
-  around.inside.add(known);
+  const previous = around.lastInside;
+  if (previous === undefined) {
+    around.busySinceNs = nowNs;
+    around.firstInside = known;
+  } else previous.next = known;
+  known.previous = previous;
+  around.lastInside = known;
 }
 
-function isBusy({ inside }: KnownActivity): boolean {
-  return inside !== undefined && inside.size > 0;
+function isBusy({ firstInside }: KnownActivity): boolean {
+  return firstInside !== undefined;
 }
 
 function leave(known: KnownActivity, nowNs: number): void {
-  const { around } = known;
+  const { around, previous, next } = known;
   if (around === undefined) return;
-  around.inside?.delete(known);
+  if (previous === undefined) around.firstInside = next;
+  else previous.next = next;
+  if (next === undefined) around.lastInside = previous;
+  else next.previous = previous;
+  known.previous = known.next = undefined;
   if (!isBusy(around)) around.activity.coveredNs += nowNs - around.busySinceNs;
 }
 
-function spanText({ span }: TracedActivity): string | undefined {
-  return span && spanKey(span.traceId, span.spanId);
+/** Takes out the activities inside, in order. */
+function takeInside(known: KnownActivity): readonly KnownActivity[] {
+  if (!isBusy(known)) return NONE;
+  const inside: KnownActivity[] = [];
+  for (let each = known.firstInside; each !== undefined; ) {
+    const { next }: KnownActivity = each;
+    each.previous = each.next = undefined;
+    inside.push(each);
+    each = next;
+  }
+  known.firstInside = known.lastInside = undefined;
+  return inside;
 }
+
+const NONE: readonly KnownActivity[] = [];
 
 /** Most often, it is the thread asked for before. */
 const lastThread: { processId?: number | undefined; threadId?: number | undefined; text: string } = {
