@@ -44,7 +44,7 @@ export function payloadClass(): PayloadClass {
 
 const NOTHING: object = Object.freeze(Object.create(null));
 
-/** For payloads of any fields. */
+/** The class of payloads with any fields. */
 export const EmptyPayload: PayloadClass = payloadClass();
 
 /**

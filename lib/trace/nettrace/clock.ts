@@ -34,7 +34,7 @@ export class Clock {
     return ((ticks - this.#syncTicks) * NS_PER_SECOND) / this.#ticksPerSecond;
   }
 
-  /** The same as a number. Big integers would take most of the time, and every reader asks for every event's time. */
+  /** Returns the same as a number: every reader asks for the time of every event, and big integers are slow. */
   nsSinceStart({ timeHigh, timeLow }: Pick<NetTraceEvent, 'timeHigh' | 'timeLow'>): number {
     const ns = ((timeHigh - this.#syncHigh) * WORD + (timeLow - this.#syncLow)) * this.#nsPerTick;
     return Number.isSafeInteger(ns) ? ns : Number(this.sinceStart(bigInt(timeHigh, timeLow)));
