@@ -108,19 +108,18 @@ describeEachNode('tracewright explain', (run, major) => {
     expect(rows.filter(({ measured }) => measured < ENOUGH)).toEqual([]);
   });
 
-  it.skipIf(Number(major) < 22)(
-    'names the line that made a call, and counts the modules that were loaded',
-    () => {
-      const program = readFileSync(join(import.meta.dirname, 'explain-programs/seeded-causes.mjs'), 'utf8');
-      const line = program.split('\n').findIndex((text) => text.includes('const request = get(')) + 1;
-      for (const { sentence } of requestsOf(printed, 'downstream')) {
-        expect(sentence).toContain(`/slow, at seeded-causes.mjs:${line}.`);
-      }
-      for (const { sentence } of requestsOf(printed, 'cold')) {
-        expect(sentence).toMatch(/ [\d.,]+ ms went into loading 201 modules\.$/);
-      }
-    },
-  );
+  // Node.js 20 tells neither.
+  if (Number(major) < 22) return;
+  it('names the line that made a call, and counts the modules that were loaded', () => {
+    const program = readFileSync(join(import.meta.dirname, 'explain-programs/seeded-causes.mjs'), 'utf8');
+    const line = program.split('\n').findIndex((text) => text.includes('const request = get(')) + 1;
+    for (const { sentence } of requestsOf(printed, 'downstream')) {
+      expect(sentence).toContain(`/slow, at seeded-causes.mjs:${line}.`);
+    }
+    for (const { sentence } of requestsOf(printed, 'cold')) {
+      expect(sentence).toMatch(/ [\d.,]+ ms went into loading 201 modules\.$/);
+    }
+  });
 
   it('adds up to the duration of each request', () => {
     for (const { states, durationMSec } of printed.explanation.activities) {
