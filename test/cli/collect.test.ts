@@ -84,12 +84,12 @@ Nothing has come from A: it was silent, or has another name; names are case-sens
     );
   });
 
-  it('requests everything unless providers are given, and the runs of Node.js, which that leaves out', async () => {
+  it('requests everything unless providers are given, and the runs and thread pool of Node.js, which that leaves out', async () => {
     const fake = await started({ trace });
     await run('collect', '-p', PID, '-o', 'a', '--duration', '0.1');
     expect(fake.requests[0]?.subarray(33).toString('hex')).toBe(
       hexBytes(`ffffffffffffffff 05000000 02000000 2a000000 01000000 0000
-        2000000000000000 00000000 0d000000 ${Buffer.from('Node.Runtime', 'utf16le').toString('hex')}0000 01000000 0000`).toString(
+        2001000000000000 00000000 0d000000 ${Buffer.from('Node.Runtime', 'utf16le').toString('hex')}0000 01000000 0000`).toString(
         'hex',
       ),
     );
