@@ -14,12 +14,18 @@ const VERBOSE = 5;
 /** The name for every provider. */
 const EVERY = '*';
 
-/** Cloneable with structuredClone, for worker threads. */
-export interface ProviderRequest {
+/** The events that one of the requests for a provider selects. */
+interface Selection {
   readonly keywords: bigint;
   /** Further keywords, whose bits each source knows; undefined for none. */
   readonly keywordNames: readonly string[] | undefined;
   readonly level: number;
+}
+
+/** Cloneable with structuredClone, for worker threads. */
+export interface ProviderRequest extends Selection {
+  /** What is selected, if there were several requests; keywords and level are then those of all together. */
+  readonly either?: readonly Selection[] | undefined;
   readonly arguments: Readonly<Record<string, string>>;
   readonly filter: EventFilter | undefined;
 }
@@ -111,10 +117,13 @@ export function inBitsOf(
   request: ProviderRequest,
   onUnknown: (problem: string) => void,
 ): ProviderRequest {
-  const { keywords, keywordNames } = request;
-  if (keywordNames === undefined) return request;
-  const named = keywordBits(keywordNames, subscriptionsOf(source).keywordNames, onUnknown);
-  return { ...request, keywords: keywords | named, keywordNames: undefined };
+  if (request.keywordNames === undefined) return request;
+  const inBits = <Of extends Selection>(selection: Of): Of => {
+    const { keywords, keywordNames = [] } = selection;
+    const named = keywordBits(keywordNames, subscriptionsOf(source).keywordNames, onUnknown);
+    return { ...selection, keywords: keywords | named, keywordNames: undefined };
+  };
+  return { ...inBits(request), either: request.either?.map(inBits) };
 }
 
 function checkedFilter(filter: EventFilter, provider: string): EventFilter {
@@ -138,7 +147,10 @@ function eitherOf(first: EventFilter | undefined, second: EventFilter | undefine
   return { isAllowList: false, ids: denying.ids.filter((id) => !passesOther(id)) };
 }
 
-/** Everything that either requests; for arguments with the same name, the second one's. */
+/**
+ * Everything that either requests, and nothing else: the level of one says nothing about the keywords of the other. For
+ * arguments with the same name, the second one's.
+ */
 function merged(first: ProviderRequest, second: ProviderRequest): ProviderRequest {
   const asksForAll = first.level === 0 || second.level === 0;
   return {
@@ -148,7 +160,12 @@ function merged(first: ProviderRequest, second: ProviderRequest): ProviderReques
         ? undefined
         : [...(first.keywordNames ?? []), ...(second.keywordNames ?? [])],
     level: asksForAll ? 0 : Math.max(first.level, second.level),
+    either: [first, second].flatMap((each) => each.either ?? [selectionOf(each)]),
     arguments: { ...first.arguments, ...second.arguments },
     filter: eitherOf(first.filter, second.filter),
   };
+}
+
+function selectionOf({ keywords, keywordNames, level }: Selection): Selection {
+  return { keywords, keywordNames, level };
 }

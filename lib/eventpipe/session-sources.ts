@@ -106,10 +106,14 @@ export class SessionSources {
   }
 
   #enable(source: Listenable, request: ProviderRequest, sender: object): void {
-    // For listeners, keywords 0 mean all.
-    const asked = { ...request, onlyWithoutKeywords: request.keywords === 0n };
+    const asked = { ...asFilter(request), either: request.either?.map(asFilter) };
     if (this.#senders.has(sender)) subscriptionsOf(source).enable(this.#subscriber, asked, sender);
   }
+}
+
+/** For listeners, keywords 0 mean all. */
+function asFilter<Of extends { readonly keywords: bigint }>(request: Of) {
+  return { ...request, onlyWithoutKeywords: request.keywords === 0n };
 }
 
 const warned = new Set<string>();

@@ -24,6 +24,8 @@ export interface Filter extends Pick<ListenerFilter, 'level'> {
   readonly keywords?: bigint;
   /** Selects only events without keywords: a session requests this with keywords of 0. */
   readonly onlyWithoutKeywords?: boolean;
+  /** If given, only these select events: each those of one request. */
+  readonly either?: readonly Filter[] | undefined;
 }
 
 /** The properties of an event that a filter examines. */
@@ -33,6 +35,7 @@ export interface Filtered {
 }
 
 export function passes(event: Filtered, filter: Filter): boolean {
+  if (filter.either !== undefined) return filter.either.some((each) => passes(event, each));
   const { level = 0, keywords = 0n, onlyWithoutKeywords = false } = filter;
   return (
     (level === 0 || event.level <= level) &&

@@ -58,7 +58,12 @@ describe('the request for a provider', () => {
 
   it('is combined if the provider is listed twice, or every provider is', () => {
     const requests = ProviderRequests.from('A:1:4:x=1,A:2:3:y=2,*:8:5');
-    expect(requests.of('A')).toEqual({ keywords: 11n, level: 5, arguments: { x: '1', y: '2' } });
+    const either = [
+      { keywords: 8n, level: 5 },
+      { keywords: 1n, level: 4 },
+      { keywords: 2n, level: 3 },
+    ];
+    expect(requests.of('A')).toEqual({ keywords: 11n, level: 5, either, arguments: { x: '1', y: '2' } });
     expect(requests.of('B')).toEqual({ keywords: 8n, level: 5, arguments: {} });
     expect(ProviderRequests.from('A:1:0,A:1:4').of('A')?.level).toBe(0);
   });

@@ -260,6 +260,24 @@ describe('a session', () => {
     expect((await recorded(work, { providers: '*' })).events.length).toBe(3);
   });
 
+  it('contains what any of its requests selects, and not what only their sum would', async () => {
+    const leveled = defineEventSource('Session-Test-Levels', {
+      Asked: event({}, { level: 6, keywords: 0x1n }),
+      Unasked: event({}, { level: 6, keywords: 0x2n }),
+      Usual: event({}, { keywords: 0x2n }),
+    });
+    const work = () => {
+      leveled.Asked();
+      leveled.Unasked();
+      leveled.Usual();
+    };
+    const namesOf = async (providers: string) =>
+      (await recorded(work, { providers })).events.map(({ name }) => name);
+    expect(await namesOf('*,Session-Test-Levels:1:0')).toEqual(['Asked', 'Usual']);
+    expect(await namesOf('Session-Test-Levels:2:4,Session-Test-Levels:1:0')).toEqual(['Asked', 'Usual']);
+    expect(await namesOf('Session-Test-Levels:3:0')).toEqual(['Asked', 'Unasked', 'Usual']);
+  });
+
   it('receives providers that are defined later, and sends its arguments', async () => {
     const commands: SourceCommand[] = [];
     const { events } = await recorded(
