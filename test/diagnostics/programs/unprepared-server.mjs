@@ -33,8 +33,8 @@ if (kind === 'cluster' && cluster.isPrimary) {
   } else {
     // Each asks itself.
     listen((port) => {
-      const ask = () =>
-        get({ port, host: '127.0.0.1', agent: false }, (response) => response.resume()).on('error', () => {});
+      const to = { port, host: '127.0.0.1', path: '/work', agent: false };
+      const ask = () => get(to, (response) => response.resume()).on('error', () => {});
       setInterval(ask, 50);
       parentPort.postMessage('ready');
     });
