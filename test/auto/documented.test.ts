@@ -2,11 +2,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { freePort } from '../child/free-port.mjs';
 
 const root = join(import.meta.dirname, '../..');
 const command = join(root, 'dist/cjs/cli.cjs');
@@ -23,14 +23,6 @@ beforeEach(() => {
   writeFileSync(join(folder, 'app.mjs'), example);
 });
 afterEach(() => rmSync(folder, { recursive: true }));
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 async function fetched(url: string): Promise<string> {
   for (;;) {

@@ -2,11 +2,12 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { connect, createServer } from 'node:net';
+import { connect } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { isRequired } from '../../scripts/lib/require.mjs';
+import { freePort } from '../child/free-port.mjs';
 
 /** Debian has PostgreSQL's programs in a folder for each version. */
 const postgresql = existsSync('/usr/lib/postgresql')
@@ -36,14 +37,6 @@ function program(name: keyof typeof PACKAGES): string {
   const path = find(name);
   if (path === undefined) throw new Error(`There is no ${name}: install ${PACKAGES[name]}.`);
   return path;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 interface User {

@@ -19,6 +19,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openTrace } from '../../../dist/cjs/trace.mjs';
+import { freePort } from '../../child/free-port.mjs';
 
 const root = join(import.meta.dirname, '../../..');
 const server = join(import.meta.dirname, 'unprepared-server.mjs');
@@ -172,15 +173,6 @@ async function attached(target, options = {}) {
 /** Every process has a port of its own for its inspector: those of other tests have the default at the same time. */
 const inspectorPort = await freePort();
 const withServer = (...args) => [process.execPath, `--inspect-port=${inspectorPort}`, ...args, server];
-
-async function freePort() {
-  const taker = createServer().listen(0, '127.0.0.1');
-  await once(taker, 'listening');
-  const { port } = taker.address();
-  taker.close();
-  await once(taker, 'close');
-  return port;
-}
 
 const kinds = {
   plain: async () => attached(await started(withServer())),
