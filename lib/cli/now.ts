@@ -1,6 +1,7 @@
 /** `tracewright now -p PID`: what is open in a process at this moment, and what it waits for. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { printable } from '../base/printable.ts';
+import { RuntimeKeywords } from '../known/automatic.ts';
 import { ACTIVITY_RUNS, SAMPLES } from '../known/session-requests.ts';
 import { activityKey } from '../view/activity-key.ts';
 import { type LoopState, type OpenActivity, OpenWork, type OtherWork } from '../view/explain/open-work.ts';
@@ -23,7 +24,11 @@ const SESSION_MS = 500;
 const INTERVAL_MS = 2000;
 /** The functions of a loop that has been optimized get their names after a while. */
 const STUCK_MS = 900;
-const PENDING_WORK: TracingProvider = { ...ACTIVITY_RUNS, arguments: 'PendingWork=1' };
+const PENDING_WORK: TracingProvider = {
+  ...ACTIVITY_RUNS,
+  keywords: ACTIVITY_RUNS.keywords | RuntimeKeywords.PendingWork,
+  arguments: 'PendingWork=1',
+};
 /** A loop that runs for less than this share of a look, in per cent, counts as waiting. */
 const BUSY = 10;
 /** A pool whose work waits for less counts as free. */

@@ -22,6 +22,12 @@ export const ACTIVITY_RUNS: TracingProvider = {
   keywords: ACTIVITY_RUN.keyword | RuntimeKeywords.ThreadPool,
 };
 
+/** Where the application starts activities: reading a stack for each is for a program that is started to be looked at. */
+export const ACTIVITY_CODE: TracingProvider = {
+  ...ACTIVITY_SWITCHES,
+  keywords: RuntimeKeywords.ActivityCode,
+};
+
 /** PerfView and TraceEvent charge samples to activities by .NET's tasks. */
 const TASKS: TracingProvider = {
   name: TASK_EVENTS.provider,

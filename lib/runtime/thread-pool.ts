@@ -4,7 +4,7 @@
  *
  * The pool serves its queue in order, so a job that is submitted after a canary does not begin before it.
  */
-import { createHook } from 'node:async_hooks';
+import { AsyncResource, createHook } from 'node:async_hooks';
 import type { Guid } from '../activity/guid.ts';
 import { isOfThreadPool, ThreadPoolCanary, wakerOfName } from '../activity/runs.ts';
 import { runningActivity, sharedActivities } from '../activity/shared.ts';
@@ -75,6 +75,8 @@ export class ThreadPool {
   #isAsked = false;
   #isRunning = false;
   #later: NodeJS.Timeout | undefined;
+  /** The code that submits a job is the application's: what comes of that in this class is not its activity's. */
+  #outside: AsyncResource | undefined;
   #isAnswering = false;
 
   constructor(events: RuntimeEvents) {
@@ -111,6 +113,7 @@ export class ThreadPool {
 
   #start(): () => void {
     this.#isRunning = true;
+    this.#outside = new AsyncResource('TracewrightThreadPool');
     if (!this.#isAnswering) {
       this.#isAnswering = true;
       this.#events.onStateRequest(({ kind }) => {
@@ -161,13 +164,17 @@ export class ThreadPool {
       });
     }
     if (this.#isAsked) return;
+    this.#outside?.runInAsyncScope(this.#ask, undefined, submitted);
+  }
+
+  readonly #ask = (submitted: number): void => {
     if (submitted - (this.#canaries.at(-1)?.submitted ?? 0) < APART_MS) this.#later?.refresh();
     else {
       // It comes after all that the running code submits.
       this.#isAsked = true;
       process.nextTick(this.#send);
     }
-  }
+  };
 
   #kindOf(type: string, resource: object): string {
     const known = this.#kinds.get(type);

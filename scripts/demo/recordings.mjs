@@ -57,6 +57,7 @@ async function recordInProcess(reason) {
       processId: process.pid,
       threadId: process.pid,
       timeSinceStart: timestamp - written[0].timestamp,
+      nsSinceStart: Number(timestamp - written[0].timestamp),
       activityId,
       relatedActivityId,
     }),

@@ -1,7 +1,7 @@
 /** `tracewright collect`: records the events of a process into a .nettrace file, through its diagnostic port. */
 
 import type { ExportFormat } from '../../export/exporters.ts';
-import { ACTIVITY_RUNS, CHARGES, SAMPLES } from '../../known/session-requests.ts';
+import { ACTIVITY_CODE, ACTIVITY_RUNS, CHARGES, SAMPLES } from '../../known/session-requests.ts';
 import {
   DEFAULT_RUNDOWN_KEYWORD,
   FLIGHT_RECORDER,
@@ -84,11 +84,17 @@ export async function run(args: readonly string[]): Promise<number> {
   const destination = await destinationArgument(values);
   const isExplained = provider === undefined && (destination === undefined || values.web === true);
   // What somebody starts to look at it may be slowed down a little; what already runs may be in production.
-  const isSampled = cpu || (isExplained && command.length > 0);
+  const isStudied = isExplained && command.length > 0;
+  const isSampled = cpu || isStudied;
   const asked = sessionProviders(provider, {}, true);
   const providers = ring
     ? sessionProviders([FLIGHT_RECORDER], {}, false)
-    : [...asked, ...(isSampled ? [SAMPLES, ...CHARGES] : []), ...(isExplained ? [ACTIVITY_RUNS] : [])];
+    : [
+        ...asked,
+        ...(isSampled ? [SAMPLES, ...CHARGES] : []),
+        ...(isExplained ? [ACTIVITY_RUNS] : []),
+        ...(isStudied ? [ACTIVITY_CODE] : []),
+      ];
   return collect({
     target: { ...values, command },
     tracing: tracingOf(providers, values['nettrace-version']),

@@ -12,6 +12,7 @@ export function eventAt(timeMs: number, parts: Partial<TraceEvent> = {}): TraceE
     payload: {},
     timestamp: time,
     timeSinceStart: time,
+    nsSinceStart: Number(parts.timeSinceStart ?? time),
     ...parts,
   } as TraceEvent;
 }
