@@ -300,6 +300,8 @@ export class SessionGroup implements Subscriber {
 function groupKey({ requests, version, bufferSize, waits }: GroupSettings): string | undefined {
   const all = [...requests.byName];
   if (all.some(([, request]) => Object.keys(request.arguments).length > 0)) return undefined;
-  const texts = all.map(([name, { keywords, level, filter }]) => [name, String(keywords), level, filter]);
+  const texts = all.map((each) =>
+    JSON.stringify(each, (_name, value) => (typeof value === 'bigint' ? `${value}` : value)),
+  );
   return JSON.stringify([version, bufferSize, waits, texts.sort()]);
 }

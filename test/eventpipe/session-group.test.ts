@@ -270,3 +270,35 @@ describe('sessions with the same requests', () => {
     }
   });
 });
+
+describe('sessions with other requests', () => {
+  const shop = defineEventSource(
+    'Session-Group-Keywords',
+    {
+      Paid: event({ n: 'int32' }, { keywords: 'money' }),
+      Sent: event({ n: 'int32' }, { keywords: 'parcels' }),
+      Detail: event({ n: 'int32' }, { keywords: 'money', level: 6 }),
+    },
+    { keywords: { money: 0x1n, parcels: 0x2n } },
+  );
+
+  it.each([
+    ['names of keywords', ['money', 'parcels'], [[1], [2]]],
+    [
+      'levels of their keywords',
+      ['3:0', '1:4,Session-Group-Keywords:2:0'],
+      [
+        [1, 2, 3],
+        [1, 2],
+      ],
+    ],
+  ] as const)('each contain what they request: %s', async (_by, requests, expected) => {
+    const sessions = requests.map((request) => record({ providers: `Session-Group-Keywords:${request}` }));
+    shop.Paid({ n: 1 });
+    shop.Sent({ n: 2 });
+    shop.Detail({ n: 3 });
+    const numbers = [];
+    for (const { stop } of sessions) numbers.push(numbersOf(await stop()));
+    expect(numbers).toEqual(expected);
+  });
+});
