@@ -11,8 +11,8 @@ const options = process.argv.slice(2);
 const all = options.includes('--all');
 const others = options.filter((option) => option !== '--all');
 
-// Tests of processes wait for them half of the time. Kernels and browsers, with --all, want a processor each.
-const workers = String(2 * availableParallelism());
+// Tests of processes wait for them most of the time. Kernels and browsers, with --all, want a processor each.
+const workers = String(3 * availableParallelism());
 const projects = ['child', 'process', 'quick', 'state'].flatMap((name) => ['--project', name]);
 const chosen = all ? [] : [...projects, '--maxWorkers', workers];
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');

@@ -25,10 +25,16 @@ export type RunProgram = (program: string, ...args: string[]) => Promise<unknown
 /**
  * A suite for each major version; `node scripts/nodes.mjs` fetches those that are not there. TRACEWRIGHT_REQUIRE=nodes
  * has a missing one fail instead of skip.
+ *
+ * @param since the first version that has what is tested
  */
-export function describeEachNode(what: string, define: (run: RunProgram, major: string) => void): void {
+export function describeEachNode(
+  what: string,
+  define: (run: RunProgram, major: string) => void,
+  since = 0,
+): void {
   const wanted = inject('nodes');
-  for (const major of majors) {
+  for (const major of majors.filter((each) => Number(each) >= since)) {
     if (wanted !== 'all' && (wanted === 'this') !== (major === ownMajor)) continue;
     const node = programOf(major);
     if (node === undefined && !isRequired('nodes')) {

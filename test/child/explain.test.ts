@@ -156,9 +156,9 @@ function answersOf(printed: Printed, route: string): Answers {
 function tableOf(title: string, rows: readonly Answers[]): string {
   const lines = rows.map(
     ({ route, right, wrong, unknown, times }) =>
-      `${route.padEnd(16)}${[right, wrong.length, unknown].map((count) => `${count}`.padStart(7)).join('')}  ${times.join(' ')}`,
+      `${route.padEnd(16)}${[right, wrong.length, unknown].map((count) => `${count}`.padStart(9)).join('')}  ${times.join(' ')}`,
   );
-  const head = `${'Cause'.padEnd(16)}${['right', 'wrong', 'unknown'].map((each) => each.padStart(7)).join('')}  ms measured/at least/at most`;
+  const head = `${'Cause'.padEnd(16)}${['right', 'wrong', 'unknown'].map((each) => each.padStart(9)).join('')}  ms measured/at least/at most`;
   return [title, head, ...lines].join('\n');
 }
 
