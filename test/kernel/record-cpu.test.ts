@@ -17,6 +17,28 @@ import { programs, runScript, skipReason, suiteName } from './guest.ts';
 
 const main = fileURLToPath(new URL('../../dist/cjs/cli.cjs', import.meta.url));
 
+/** Activities of programs/holds.mjs: what explain says of each, and in which states its wait was. */
+const SLOW: readonly (readonly [name: string, cause: RegExp, states: readonly string[]])[] = [
+  ['Large', /its own code ran \((?:\w+, called by )?keepBusy in holds\.mjs\)/, ['running', 'offProcessor']],
+  ['Held', /the loop ran Other \((?:\w+, called by )?keepBusy in holds\.mjs\)/, ['held']],
+  [
+    'Late',
+    /the loop ran code outside of activities.* \((?:\w+, called by )?keepBusy in holds\.mjs\)/,
+    ['held'],
+  ],
+  ['Sleep', /waited [\d.]+ ms for a timer that it had set itself/, ['timer']],
+  ['Lock', /its own code .*blocked the thread/, ['offProcessor', 'running']],
+];
+
+interface Explained {
+  readonly sentence: string;
+  readonly states: readonly {
+    readonly state: string;
+    readonly atLeastMSec: number;
+    readonly atMostMSec: number;
+  }[];
+}
+
 /** perf makes up names for stubs of calls to libraries, and reads the vDSO from its own memory. */
 function theirName([, name = '', file]: RegExpExecArray): string {
   return name.endsWith('@plt') || file === '[vdso]' ? '[unknown]' : name;
@@ -55,6 +77,20 @@ describe.skipIf(skipReason('qemu') !== undefined)(suiteName('CPU samples of a re
     const events: TraceEvent[] = [];
     for await (const batch of trace.batches()) events.push(...batch);
     return { trace, events };
+  }
+
+  function explainedActivity(name: string): Explained {
+    const file = join(folder, 'holds.data');
+    const args = [main, 'explain', '--json', '--name', name, '--symbols', folder, file];
+    const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    expect(stderr).toBe('');
+    const { activities, recorded } = JSON.parse(stdout) as {
+      readonly activities: readonly Explained[];
+      readonly recorded: object;
+    };
+    expect(recorded).toMatchObject({ runs: true, samples: true });
+    expect(activities).toHaveLength(1);
+    return activities[0] as Explained;
   }
 
   function stacksOf(ofTrace: Trace, sampled: readonly TraceEvent[]) {
@@ -137,45 +173,27 @@ describe.skipIf(skipReason('qemu') !== undefined)(suiteName('CPU samples of a re
     expect(charged / sliced).toBeGreaterThan(0.97);
   });
 
-  it.each([
-    ['Large', /its own code ran \((?:\w+, called by )?keepBusy in holds\.mjs\)/, ['running', 'offProcessor']],
-    ['Held', /the loop ran Other \((?:\w+, called by )?keepBusy in holds\.mjs\)/, ['held']],
-    [
-      'Late',
-      /the loop ran code outside of activities.* \((?:\w+, called by )?keepBusy in holds\.mjs\)/,
-      ['held'],
-    ],
-    ['Sleep', /waited [\d.]+ ms for a timer that it had set itself/, ['timer']],
-    ['Lock', /its own code .*blocked the thread/, ['offProcessor', 'running']],
-  ])('tell explain why %s was slow, and how long that lasted', (name, cause, states) => {
-    const file = join(folder, 'holds.data');
-    const args = [main, 'explain', '--json', '--name', name, '--symbols', folder, file];
-    const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
-    expect(stderr).toBe('');
-    const { activities, recorded } = JSON.parse(stdout) as {
-      readonly activities: readonly {
-        readonly sentence?: string;
-        readonly states: readonly {
-          readonly state: string;
-          readonly atLeastMSec: number;
-          readonly atMostMSec: number;
-        }[];
-      }[];
-      readonly recorded: object;
-    };
-    expect(recorded).toMatchObject({ runs: true, samples: true });
-    const [explained] = activities;
-    expect(explained?.sentence).toMatch(cause);
+  // The guest's clock stands still while the host gives it no processor, so one run may be dated after what ended in it.
+  it('tell explain why each was slow, except perhaps one whose cause it does not know', () => {
+    const answers = SLOW.map(([name, cause]) => {
+      const { sentence } = explainedActivity(name);
+      return cause.test(sentence) ? 'right' : /the trace does not say/.test(sentence) ? 'unknown' : sentence;
+    });
+    expect(answers.filter((answer) => answer !== 'right' && answer !== 'unknown')).toEqual([]);
+    expect(answers.filter((answer) => answer === 'unknown').length).toBeLessThanOrEqual(1);
+  });
+
+  it.each(SLOW)('tell explain how long %s lasted', (name, _cause, states) => {
+    const explained = explainedActivity(name);
     const measured = JSON.parse(/^\{"Large".*\}$/m.exec(output)?.[0] ?? '')[name] as number;
     const sum = (names: readonly string[], bound: 'atLeastMSec' | 'atMostMSec') =>
-      (explained?.states ?? [])
+      explained.states
         .filter(({ state }) => names.includes(state))
         .reduce((all, each) => all + each[bound], 0);
-    // The host may take the processor of the guest at any time, which is held or own time there.
+    // The host may take the processor of the guest at any time, which is held or own time there, or unknown: see above.
     const tolerance = Math.max(3, measured * 0.05);
     expect(sum(states, 'atLeastMSec')).toBeLessThan(measured + tolerance);
-    expect(sum([...states, 'running', 'offProcessor', 'collection', 'held'], 'atMostMSec')).toBeGreaterThan(
-      measured - tolerance,
-    );
+    const others = ['running', 'offProcessor', 'collection', 'held', 'unknown'];
+    expect(sum([...new Set([...states, ...others])], 'atMostMSec')).toBeGreaterThan(measured - tolerance);
   });
 });
