@@ -111,7 +111,7 @@ export class SessionSources {
   }
 }
 
-/** For listeners, keywords 0 mean all. */
+/** Keywords of 0 select events without keywords for a session, and all events for a listener. */
 function asFilter<Of extends { readonly keywords: bigint }>(request: Of) {
   return { ...request, onlyWithoutKeywords: request.keywords === 0n };
 }

@@ -110,7 +110,7 @@ const NO_RUN: Run = {
 };
 
 /** Node.js reports garbage collections afterwards. */
-function startNs({ timeSinceStart, payload }: TraceEvent): number {
+function startNs({ nsSinceStart, payload }: TraceEvent): number {
   const { startedAgoMSec: ago } = payload;
-  return Number(timeSinceStart) - (typeof ago === 'number' && ago > 0 ? ago * 1e6 : 0);
+  return nsSinceStart - (typeof ago === 'number' && ago > 0 ? ago * 1e6 : 0);
 }

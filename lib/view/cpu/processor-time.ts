@@ -99,8 +99,8 @@ export function hasTimes({ provider, name }: TraceEvent): boolean {
   );
 }
 
-function readingOf({ payload, timeSinceStart }: TraceEvent): Reading | undefined {
+function readingOf({ payload, nsSinceStart }: TraceEvent): Reading | undefined {
   const { threadCpuMSec: cpu } = payload;
   if (typeof cpu !== 'number' || !(cpu >= 0)) return undefined;
-  return { timeNs: Number(timeSinceStart), cpuNs: cpu * NS_PER_MS };
+  return { timeNs: nsSinceStart, cpuNs: cpu * NS_PER_MS };
 }

@@ -229,20 +229,19 @@ export class ActivityTime {
       return;
     }
     const last = run ?? loop.runAt(endNs);
-    const isInLast = last !== undefined && endNs <= last.endNs;
-    const ready =
-      run === undefined ? this.#readyBefore(endNs, isInLast ? last : undefined) : readyBefore(run, endNs);
+    // The wait ends in it.
+    const by = last !== undefined && endNs <= last.endNs ? last : undefined;
+    const ready = run === undefined ? this.#readyBefore(endNs, by) : readyBefore(run, endNs);
     const ofItself = this.#runsInside;
     this.#runsInside = NO_RUNS;
-    const by = run ?? (isInLast ? last : undefined);
-    const woken = this.#stateOf(run, isInLast ? last : undefined);
+    const woken = this.#stateOf(run, by);
     this.#push({
       startNs,
       endNs,
       parts: partsOf(loop, { startNs, endNs }, ready, ofItself),
       ...woken,
       queue: woken.state.state === 'threadPool' ? queueOf(loop, by, startNs) : undefined,
-      wokenByNs: isInLast ? last.endNs : endNs,
+      wokenByNs: by?.endNs ?? endNs,
     });
   }
 

@@ -112,7 +112,7 @@ export class ExplainedActivities {
       this.#hasSamples = true;
       const isBusy = event.provider !== SAMPLES || event.payload.Type !== EXTERNAL;
       if (this.#counted.has(event) && isBusy) {
-        this.#threadOf(event).loop.addSample(Number(event.timeSinceStart), stack);
+        this.#threadOf(event).loop.addSample(event.nsSinceStart, stack);
         this.#options.onSample?.(event, stack);
       }
       return change;
@@ -191,7 +191,7 @@ export class ExplainedActivities {
     const around = parent === undefined ? undefined : this.#times.get(parent.index);
     const agoNs = Math.round(Number(payload.durationMSec) * NS_PER_MS);
     if (state === undefined || around === undefined || !(agoNs > 0)) return;
-    const endNs = Number(event.timeSinceStart);
+    const endNs = event.nsSinceStart;
     const startNs = Math.max(endNs - agoNs, around.activity.startNs);
     const naming = { provider, task: name, name: `${provider}/${name}` };
     const head = { index: -1, naming, id: '', span: undefined, processId, extra: undefined, startNs };

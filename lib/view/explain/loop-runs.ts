@@ -112,7 +112,7 @@ export class LoopRuns {
 
   addRun(event: TraceEvent, { activity, label, wokenBy, wokenByLabel }: RunSubjects): void {
     const { payload } = event;
-    const atNs = Number(event.timeSinceStart);
+    const atNs = event.nsSinceStart;
     const number = Number(payload.number);
     const startNs = Math.max(atNs - wholeNs(payload.startedAgoMSec), this.#lastEndNs);
     const endNs = Math.max(startNs, Math.min(atNs, startNs + wholeNs(payload.durationMSec)));
@@ -149,8 +149,8 @@ export class LoopRuns {
     this.#reported.push(run);
   }
 
-  addCollection({ timeSinceStart, payload }: TraceEvent): void {
-    const startNs = Number(timeSinceStart) - wholeNs(payload.startedAgoMSec);
+  addCollection({ nsSinceStart, payload }: TraceEvent): void {
+    const startNs = nsSinceStart - wholeNs(payload.startedAgoMSec);
     const endNs = startNs + wholeNs(payload.durationMSec);
     if (endNs > startNs && this.hasRuns) this.#collections.push({ startNs, endNs });
   }

@@ -28,9 +28,9 @@ export class PoolQueue {
   /** The order is that of the events. */
   #canaries: Canary[] = [];
 
-  addDelay({ timeSinceStart, threadId, payload }: TraceEvent): void {
+  addDelay({ nsSinceStart, threadId, payload }: TraceEvent): void {
     const { number, submittedAgoMSec, delayMSec } = payload;
-    const startNs = Number(timeSinceStart) - Number(submittedAgoMSec) * NS_PER_MS;
+    const startNs = nsSinceStart - Number(submittedAgoMSec) * NS_PER_MS;
     const endNs = startNs + Number(delayMSec) * NS_PER_MS;
     if (!(endNs > startNs)) return;
     this.#canaries.push({ number: Number(number), threadId, startNs, endNs, users: [] });
