@@ -12,8 +12,9 @@ export default defineConfig({
     // Tests start kernels, browsers and compilers side by side: on two busy cores each may take its time.
     testTimeout: 30_000,
     hookTimeout: 180_000,
-    // Most tests wait for what they have started; Vitest leaves a processor free for itself, which is half of two.
-    maxWorkers: availableParallelism(),
+    // Most tests wait for what they have started; kernels, browsers and compilers want a processor each. It stands here as
+    // projects do not take it from --maxWorkers.
+    maxWorkers: (process.env.TRACEWRIGHT_TEST_ALL === '1' ? 1 : 2) * availableParallelism(),
     projects: [
       // To load the modules again for each file would take as long as its tests.
       project('quick', quickTests, { isolate: false }),

@@ -2,7 +2,7 @@
 // machine; --all also runs what needs the registry, servers, a browser, kernels, Wine, other versions of Node.js, time.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { availableParallelism, constants, setPriority } from 'node:os';
+import { constants, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
@@ -11,10 +11,8 @@ const options = process.argv.slice(2);
 const all = options.includes('--all');
 const others = options.filter((option) => option !== '--all');
 
-// Tests of processes wait for them most of the time. Kernels and browsers, with --all, want a processor each.
-const workers = String(3 * availableParallelism());
 const projects = ['child', 'process', 'quick', 'state'].flatMap((name) => ['--project', name]);
-const chosen = all ? [] : [...projects, '--maxWorkers', workers];
+const chosen = all ? [] : projects;
 const vitest = join(root, 'node_modules/vitest/vitest.mjs');
 const reporters = ['--reporter', 'default', '--reporter', './test/left-out.ts'];
 

@@ -94,17 +94,7 @@ describe('collect with a command', () => {
   });
 
   it('ends the command after the given duration', async () => {
-    const { status, stderr } = await run(
-      'collect',
-      '-o',
-      'a',
-      '--duration',
-      '0.3',
-      '--',
-      NODE,
-      WRITES,
-      'wait',
-    );
+    const { status, stderr } = await run('collect', '-o', 'a', '--duration', '2', '--', NODE, WRITES, 'wait');
     expect(status).toBe(0);
     expect(stderr).toMatch(/^Collected \d+\.\d kB into a\.\n.*node.* ended by SIGTERM\.\n$/);
     const numbers = await numbersIn('a');
