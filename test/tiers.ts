@@ -44,7 +44,7 @@ const LONG =
 
 /** These take minutes together, and prove at length, or with all there is at once, what other tests prove in short. */
 const ENDURANCE =
-  /^test\/(?:agent\/soak|child\/(?:full-disk|session-soak)|cli\/memory|diagnostics\/(?:port-neighbour|stuck-storm)|native\/(?:arm64|cmake|sanitized)|trace\/hostile\/bombs)\.test\.ts$/;
+  /^test\/(?:agent\/soak|child\/(?:full-disk|session-soak)|cli\/memory|diagnostics\/(?:port-neighbour|stuck-storm)|native\/(?:arm64|cmake|musl|sanitized)|trace\/hostile\/bombs)\.test\.ts$/;
 
 interface Imports {
   /** What a bare machine lacks, in words. */

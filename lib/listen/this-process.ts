@@ -15,6 +15,8 @@ const ARCHITECTURES: Readonly<Record<string, string>> = { ia32: 'x86', arm: 'arm
 /** A reply is a single message, and must have room for everything. */
 const MAX_COMMAND_LINE = 16_384;
 
+const MUSL = /\/(?:ld-musl-[^/]+\.so\.1|libc\.so)$/m;
+
 const architecture = ARCHITECTURES[process.arch] ?? process.arch;
 
 /** Identifies this process; constant for its lifetime. */
@@ -48,11 +50,14 @@ function runtimeIdentifier(): string {
   return `${platform}${library}-${process.arch === 'arm' ? 'arm' : architecture}`;
 }
 
-/** Whether the C library is musl, whose loader is then mapped. */
+/**
+ * Whether the C library is musl, which is its own loader: a file that is mapped under the loader's name in Alpine, and as
+ * libc.so, to which the loader links, where musl is installed by its own Makefile.
+ */
 function hasMusl(): boolean {
   if (process.platform !== 'linux') return false;
   try {
-    return readFileSync('/proc/self/maps', 'latin1').includes('/ld-musl-');
+    return MUSL.test(readFileSync('/proc/self/maps', 'latin1'));
   } catch {
     return false;
   }

@@ -17,6 +17,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTrace } from '../../lib/trace/open-trace.ts';
+import { collectTracing2 } from '../diagnostics/server/byte-messages.ts';
 import { linuxOnly, named } from '../platforms.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -53,9 +54,9 @@ describe.skipIf(notHere !== undefined)(named('on macOS', notHere), () => {
     spawnSync(process.execPath, args, { cwd: folder, env: { ...env, ...more }, encoding: 'utf8', input: '' });
   const sockets = () => readdirSync(folder).filter((name) => name.startsWith('dotnet-diagnostic-'));
 
-  async function countIn(file: string): Promise<number> {
+  async function countIn(file: string, counted = 'Ping'): Promise<number> {
     let count = 0;
-    for await (const { name } of await openTrace(join(folder, file))) if (name === 'Ping') count++;
+    for await (const { name } of await openTrace(join(folder, file))) if (name === counted) count++;
     return count;
   }
 
@@ -92,6 +93,43 @@ describe.skipIf(notHere !== undefined)(named('on macOS', notHere), () => {
     const record = run([...cli, 'record', '-o', 'record.nettrace', '--', process.execPath, 'short.mjs']);
     expect(record.stderr).toContain('There is no tracer for user_events on darwin. ');
     expect(await countIn('record.nettrace')).toBeGreaterThanOrEqual(100);
+  });
+
+  it('a process that exits sends what a socket cannot hold, as long as its client reads', async () => {
+    const program = `${PROGRAM}
+      const text = 'x'.repeat(100);
+      const burst = defineEventSource('Mac-Burst', { Hit: event({ n: 'int32', text: 'string' }) });
+      setInterval(() => {
+        if (!burst.Hit.enabled) return;
+        for (let n = 0; n < 20_000; n++) burst.Hit({ n, text });
+        process.exit(3);
+      }, 5);`;
+    writeFileSync(join(folder, 'burst.mjs'), program);
+    const args = ['-o', 'burst.nettrace', '--', process.execPath, 'burst.mjs'];
+    const collect = run([...cli, 'collect', ...args]);
+    expect(collect.status, collect.stderr).toBe(3);
+    expect(await countIn('burst.nettrace', 'Hit')).toBe(20_000);
+  });
+
+  it('a process that exits does not wait for a client that reads nothing', async () => {
+    const program = `
+      import { connect } from 'node:net';
+      import { defineEventSource, event } from 'tracewright';
+      import { enableDiagnostics } from 'tracewright/diagnostics';
+      const log = defineEventSource('Mac-Burst', { Hit: event({ text: 'string' }) });
+      const socket = connect(enableDiagnostics().address).pause();
+      socket.write(Buffer.from('${collectTracing2({ name: 'Mac-Burst', level: 5 }).toString('base64')}', 'base64'));
+      const text = 'x'.repeat(100);
+      setInterval(() => {
+        if (!log.Hit.enabled) return;
+        for (let n = 0; n < 20_000; n++) log.Hit({ text });
+        process.exit(3);
+      }, 5);`;
+    writeFileSync(join(folder, 'unread.mjs'), program);
+    const begun = performance.now();
+    const { status, stderr } = run(['unread.mjs']);
+    expect(status, stderr).toBe(3);
+    expect(performance.now() - begun).toBeLessThan(10_000);
   });
 
   it('what needs a tracer says so in a sentence', () => {

@@ -31,3 +31,26 @@ it.skipIf(skipReason !== undefined)(
     expect(stderr).toBe('');
   },
 );
+
+interface AtExit {
+  readonly statuses: readonly number[];
+  readonly said: readonly string[];
+  readonly waited: number;
+  readonly trace: string;
+}
+
+it.skipIf(skipReason !== undefined)(
+  suiteName('a process that exits writes its pipe as far as the client reads, and waits for no other'),
+  { timeout: 180_000 },
+  async () => {
+    const { result } = await runProgram<AtExit>('programs/pipe-at-exit.mjs', { timeout: 150 });
+    expect(result.statuses, result.said.join('')).toEqual([3, 0, 3]);
+    const numbers: unknown[] = [];
+    for await (const { name, payload } of await openTrace(Buffer.from(result.trace, 'base64'))) {
+      if (name === 'Ping') numbers.push(payload.n);
+    }
+    expect(numbers).toEqual(Array.from({ length: 20_000 }, (_, n) => n));
+    expect(result.waited).toBeGreaterThanOrEqual(200);
+    expect(result.waited).toBeLessThan(10_000);
+  },
+);

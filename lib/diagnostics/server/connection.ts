@@ -50,3 +50,5 @@ export type OnConnection = (connection: ServerConnection) => void;
 
 /** How long clients may take to close once they have their reply. */
 export const LINGER_MS = 1000;
+/** When the process exits, a client that reads nothing for this long is not waited for, to leave time for the others. */
+export const EXIT_STALL_MS = 200;

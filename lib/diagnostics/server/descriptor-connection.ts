@@ -4,12 +4,10 @@
  */
 import type { OwnedDescriptor } from '../../platform/owned-descriptor.ts';
 import { Ready, type UnixSocket, UnixSocketError } from '../../platform/unix-socket.ts';
-import { LINGER_MS, type ServerConnection } from './connection.ts';
+import { EXIT_STALL_MS, LINGER_MS, type ServerConnection } from './connection.ts';
 
 /** After this time, a client that reads nothing no longer blocks the process. */
 const STALL_MS = 10_000;
-/** When the process exits, such a client is not waited for, to leave time for the others. */
-const EXIT_STALL_MS = 200;
 /** Anything that clients send after their request is read in chunks of this size, and discarded. */
 const DISCARDED = new Uint8Array(1 << 16);
 const NOTHING = new Uint8Array(0);
