@@ -38,11 +38,12 @@ export class ActivityFlow {
 
   /** Calls the function while `isQuiet` is true. */
   quietly<Result>(work: () => Result): Result {
+    const wasQuiet = this.isQuiet;
     this.isQuiet = true;
     try {
       return work();
     } finally {
-      this.isQuiet = false;
+      this.isQuiet = wasQuiet;
     }
   }
 

@@ -62,6 +62,8 @@ export function workerThreads(events: ProcessEvents, settings: Settings): Observ
     start: () =>
       subscribed({
         worker_threads: ({ worker }: { readonly worker: Worker }) => {
+          // The stand-in's: see `StandIn`.
+          if (flow.isQuiet) return;
           const { threadId } = worker;
           const activity = workers.beginIn(flow.context, () => ({ workerThreadId: threadId }));
           if (activity === undefined) return;

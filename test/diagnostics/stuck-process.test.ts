@@ -169,6 +169,42 @@ describe.skipIf(linuxOnly('interrupts') !== undefined)(
       },
     );
 
+    it('has no event of the thread that stands in for it', async () => {
+      // Whatever wrote one would have interrupted the writing of another.
+      const auto = new URL('../../dist/auto/index.js', import.meta.url);
+      const program = `await import(${JSON.stringify(auto)});
+        const log = defineEventSource('App', { Free: event({ n: 'int32' }) });
+        say(enableDiagnostics().address);
+        process.stdin.once('data', () => {
+          say('stuck');
+          const end = performance.now() + 4000;
+          for (let n = 0; performance.now() < end; n++) if (n % 1000 === 0) log.Free({ n });
+          say('free');
+        });`;
+      const app = new RunningApp(program, { TMPDIR: folder });
+      apps.push(app);
+      const client = DiagnosticsClient.at((await app.hears()) as string, app.pid);
+      const providers = ['App', 'Node.Process'].map((name) => ({
+        name,
+        keywords: 0n,
+        level: 5,
+        arguments: '',
+      }));
+      const session = await client.collectTracing({ ...tracing(6), providers });
+      const reading = new Reading(session);
+      app.tell();
+      await app.hears(2);
+      // The thread stands in as soon as somebody waits.
+      await client.processInfo();
+      expect(app.said).toHaveLength(2);
+      await reading.ended;
+      expect(await app.end()).toMatchObject({ status: 0, said: [expect.any(String), 'stuck', 'free'] });
+      const { events } = await readSession(reading.bytes);
+      expect(new Set(events.map(({ provider, name }) => `${provider}/${name}`))).toEqual(
+        new Set(['App/Free']),
+      );
+    });
+
     it('names the function of one small loop, in each piece of the profile', async () => {
       const { app, client } = await stuckApp(SPIN);
       // V8 has replaced the loop by optimized code.

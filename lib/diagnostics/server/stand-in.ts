@@ -125,8 +125,8 @@ export class StandIn {
 
   /** @returns undefined if the system has no room for a thread */
   #startWorker(data: StandInData): Worker | undefined {
-    try {
-      const worker = new Worker(this.#program as URL, {
+    const begin = () =>
+      new Worker(this.#program as URL, {
         workerData: data,
         env: {},
         // Without the application's preloaded modules.
@@ -136,6 +136,9 @@ export class StandIn {
         stdout: true,
         stderr: true,
       });
+    try {
+      // This may interrupt the writing of an event, whose memory another one would overwrite.
+      const worker = sharedActivities().flow.quietly(begin);
       worker.unref();
       return worker;
     } catch {
