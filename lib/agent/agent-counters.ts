@@ -1,7 +1,7 @@
 /** What the agent counts about itself, as text for Prometheus. */
 
 /** Holds a number for each value of a label. */
-class LabelledNumbers {
+export class LabelledNumbers {
   readonly #values = new Map<string, number>();
 
   /** @param known shown from the start, so that rates have a beginning */
@@ -78,6 +78,8 @@ export class AgentCounters {
   spansSent = 0;
   scans = 0;
   readonly spansDropped = new LabelledNumbers();
+  profilesSent = 0;
+  readonly profilesDropped = new LabelledNumbers();
 }
 
 type Value = number | LabelledNumbers;
@@ -129,6 +131,8 @@ export function prometheusText(counters: AgentCounters): string {
     gauge('disk_budget_bytes', 'Disk space that may be used.', counters.diskBudget),
     counter('spans_sent', 'Spans sent to the collector.', counters.spansSent),
     counter('spans_dropped', 'Spans that could not be sent.', counters.spansDropped, 'reason'),
+    counter('profiles_sent', 'Profiles sent to the collector.', counters.profilesSent),
+    counter('profiles_dropped', 'Profiles that could not be sent.', counters.profilesDropped, 'reason'),
     counter('errors', 'Failures.', counters.errors, 'kind'),
     counter('scans', 'Searches for processes.', counters.scans),
     gauge('resident_memory_bytes', 'Memory of the agent.', memory),

@@ -283,7 +283,9 @@ export class Agent {
       },
       say: this.#say,
     });
-    const feed = isStream(rule) ? spans?.feed(resource) : undefined;
+    const sent = { spans: sends, profiles: rule.profile !== undefined && rule.otlp };
+    const hasFeed = isStream(rule) && (sent.spans || sent.profiles);
+    const feed = hasFeed ? this.#spans?.feed(resource, sent) : undefined;
     const places = { recorder, memory: this.#memory, counters };
     return new Attachment({ process, rule, ...places, feed, onStart, say: this.#say });
   }

@@ -23,7 +23,7 @@ import { providersFor, watchTriggers } from './triggers.ts';
 /** What a session's events are also sent to, as they come: it takes them all. */
 export type LiveFeed = (trace: LiveTrace) => Promise<void>;
 
-export type LiveTrace = Pick<Trace, 'name' | 'info' | 'processNames' | 'batches'>;
+type LiveTrace = Pick<Trace, 'name' | 'info' | 'processNames' | 'batches'>;
 
 /** What a rule has in a process. */
 export interface Attached {

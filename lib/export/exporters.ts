@@ -3,6 +3,7 @@
 import type { Trace } from '../trace/trace.ts';
 import { type FrameFolders, frameNamesIn } from '../view/cpu/frame-folders.ts';
 import type { ExportedPiece, ExportedTrace, Exporter } from './exporter.ts';
+import type { OtlpProfileExport } from './otlp-profile-export.ts';
 
 /** See docs/exports.md; `otlp` and `otlp-profiles` are in JSON lines. */
 export type ExportFormat =
@@ -45,13 +46,13 @@ export const EXPORTERS: Readonly<Record<ExportFormat, LoadExporter>> = {
   'otlp-profiles-protobuf': (trace, folders) => otlpProfiles('protobuf', trace, folders),
 };
 
-async function otlpProfiles(
+export async function otlpProfiles(
   encoding: 'json' | 'protobuf',
   trace: ExportedTrace,
   folders: FrameFolders,
-): Promise<Exporter> {
-  const { OtlpProfileExport } = await import('./otlp-profile-export.ts');
-  return new OtlpProfileExport(encoding, trace, frameNamesIn(folders));
+): Promise<OtlpProfileExport> {
+  const loaded = await import('./otlp-profile-export.ts');
+  return new loaded.OtlpProfileExport(encoding, trace, frameNamesIn(folders));
 }
 
 /** The pieces of an export that cannot be streamed: profiles. */

@@ -9,7 +9,8 @@ import type { OtlpSender, OtlpTarget } from './otlp-sender.ts';
 interface OtlpFeedOptions {
   readonly trace: Pick<Trace, 'name' | 'info' | 'processNames' | 'batches'>;
   readonly target: OtlpTarget;
-  readonly sender: OtlpSender;
+  /** It is undefined if somebody else sends the activities. */
+  readonly sender: OtlpSender | undefined;
   /** Attributes of the resource. */
   readonly resource: object;
   /** What makes profiles of its CPU samples, and where they go. */
@@ -92,6 +93,6 @@ export class OtlpFeed {
     if (!this.#exporter.hasPending) return;
     const before = this.#exporter.takenSpans;
     const piece = this.#exporter.take();
-    this.#options.sender.add(piece, this.#exporter.takenSpans - before);
+    this.#options.sender?.add(piece, this.#exporter.takenSpans - before);
   }
 }

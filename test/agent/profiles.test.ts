@@ -1,7 +1,11 @@
 /** Rules with profiles: samples for a part of each interval, in files of pprof, from live programs. */
+import { once } from 'node:events';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { basename, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { checkOtlpProfiles, NO_DECODER } from '../export/otlp-profiles-rules.ts';
 import { checkPprof, NO_PPROF } from '../export/pprof-rules.ts';
 import { linuxOnly, named } from '../platforms.ts';
 import { Fleet, PROVIDER } from './fleet.ts';
@@ -12,7 +16,8 @@ const NS_PER_MS = 1e6;
 /** Processes and the agent take their time on a busy machine. */
 const WAIT = { timeout: 60_000, interval: 50 };
 
-const noPprof = linuxOnly('/proc, where the agent finds the processes of containers') ?? NO_PPROF;
+const noPprof =
+  linuxOnly('/proc, where the agent finds the processes of containers') ?? NO_PPROF ?? NO_DECODER;
 let fleet: Fleet;
 const profiles = () => {
   const folder = join(fleet.folder, 'profiles');
@@ -77,6 +82,43 @@ describe.skipIf(noPprof !== undefined)(named("the agent's profiles", noPprof), {
     );
     expect((await fleet.metrics())['errors_total{kind="profile"}']).toBe(0);
   });
+
+  it.each(['http/json', 'http/protobuf'])(
+    'go to a collector as well, linked to the spans that go there, by %s',
+    async (protocol) => {
+      const received: Buffer[] = [];
+      const spans = new Set<string>();
+      const collector = createServer(async (request, response) => {
+        const parts: Buffer[] = [];
+        for await (const part of request) parts.push(part);
+        const body = Buffer.concat(parts);
+        if (request.url === '/v1development/profiles') received.push(body);
+        else for (const [, id = ''] of String(body).matchAll(/"spanId":"(\w{16})"/g)) spans.add(id);
+        response.setHeader('content-type', 'application/json').end(protocol === 'http/json' ? '{}' : '');
+      }).listen(0, '127.0.0.1');
+      await once(collector, 'listening');
+      const { port } = collector.address() as AddressInfo;
+      vi.stubEnv('OTEL_EXPORTER_OTLP_PROFILES_PROTOCOL', protocol);
+      await fleet.collect(
+        { otlp: { url: `http://127.0.0.1:${port}` } },
+        { profile: { intervalMs: 3_600_000, durationMs: 1000 } },
+      );
+      vi.unstubAllEnvs();
+      await fleet.until('profiles_sent_total', 2);
+      await fleet.until('profiles_written_total', 2);
+      expect((await fleet.endAgent()).status).toBe(0);
+      await new Promise((resolve) => collector.close(resolve));
+      const seen = received.flatMap((body) =>
+        checkOtlpProfiles(protocol === 'http/json' ? String(body) : body),
+      );
+      expect(seen.map(({ resource }) => resource['service.name'])).toEqual(['shop', 'shop']);
+      for (const { samples } of seen) {
+        const linked = samples.flatMap(({ link }) => link?.spanId ?? []);
+        expect(linked.length).toBeGreaterThan(0);
+        expect(linked.filter((id) => !spans.has(id))).toEqual([]);
+      }
+    },
+  );
 
   it('are made of the traces that a killed agent has left', async () => {
     const rule = { profile: { intervalMs: 3_600_000, durationMs: 60_000 } };
