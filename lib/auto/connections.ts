@@ -52,16 +52,16 @@ function watchConnecting(events: ConnectionEvents, socket: Socket): void {
   const { flow } = sharedActivities();
   const createdAt = performance.now();
   let end: ((failure: FailureFields) => void) | undefined;
-  socket.once('lookup', (error: Error | null, address: string, _family: number, host: string) => {
+  const onLookup = (error: Error | null, address: string, _family: number, host: string) => {
     events.NameResolved(() => ({
       host: String(host ?? ''),
       address: address ?? '',
       errorType: error ? failureFields(error).errorType : '',
       durationMSec: performance.now() - createdAt,
     }));
-  });
+  };
   // If the name has several addresses, the first one tried.
-  socket.once('connectionAttempt', (address: string, port: number) => {
+  const onAttempt = (address: string, port: number) => {
     if (!connects.startEnabled) return;
     const activity = connects.beginIn(flow.context, () => ({ address, port }));
     if (activity === undefined) return;
@@ -69,8 +69,12 @@ function watchConnecting(events: ConnectionEvents, socket: Socket): void {
       end = undefined;
       connects.endBegun(activity, () => failure);
     };
-  });
+  };
+  const onClose = () => end?.(failureFields(socket.errored ?? 'closed'));
+  socket.once('lookup', onLookup).once('connectionAttempt', onAttempt).once('close', onClose);
   socket.once('connect', () => {
+    // Connections last longer than recordings: nothing listens to one that is established.
+    socket.off('lookup', onLookup).off('connectionAttempt', onAttempt).off('close', onClose);
     end?.(NO_FAILURE);
     if (!isTls(socket)) return;
     const connectedAt = performance.now();
@@ -82,7 +86,6 @@ function watchConnecting(events: ConnectionEvents, socket: Socket): void {
       })),
     );
   });
-  socket.once('close', () => end?.(failureFields(socket.errored ?? 'closed')));
 }
 
 function isTls(socket: Socket): socket is TLSSocket & { readonly servername?: unknown } {

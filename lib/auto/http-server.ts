@@ -66,6 +66,33 @@ function routeOf(request: IncomingMessage): string {
   return shortened(base !== '' && path === '/' ? base : base + path, MAX_ROUTE);
 }
 
+/** The requests of a connection without a Stop so far. */
+class OpenRequests extends Set<OpenRequest> {
+  readonly #socket: Socket;
+  readonly #onClose: () => void;
+
+  /** @param end called for each that is open when the connection closes: a response queued behind others is not told */
+  constructor(socket: Socket, end: (open: OpenRequest) => void) {
+    super();
+    this.#socket = socket;
+    this.#onClose = () => {
+      for (const open of this) end(open);
+    };
+  }
+
+  override add(open: OpenRequest): this {
+    if (this.size === 0) this.#socket.on('close', this.#onClose);
+    return super.add(open);
+  }
+
+  /** Connections last longer than recordings: between requests, nothing listens to them. */
+  override delete(open: OpenRequest): boolean {
+    const isKnown = super.delete(open);
+    if (isKnown && this.size === 0) this.#socket.off('close', this.#onClose);
+    return isKnown;
+  }
+}
+
 function hasBody({ headers }: IncomingMessage): boolean {
   return headers['content-length'] !== undefined || headers['transfer-encoding'] !== undefined;
 }
@@ -74,7 +101,7 @@ export class ServerRequests {
   readonly #events: ActivityEvents;
   readonly #settings: Settings;
   readonly #flow: ActivityFlow = sharedActivities().flow;
-  readonly #bySocket = new WeakMap<Socket, Set<OpenRequest>>();
+  readonly #bySocket = new WeakMap<Socket, OpenRequests>();
 
   constructor(events: HttpEvents, settings: Settings) {
     this.#events = activityEventsOf(events, 'Request');
@@ -153,22 +180,20 @@ export class ServerRequests {
     });
   }
 
-  readonly #end = (open: OpenRequest, ofSocket: Set<OpenRequest>): void => {
+  readonly #end = (open: OpenRequest, ofSocket: OpenRequests): void => {
     if (ofSocket.delete(open)) {
       this.#events.endBegun(open.activity, () => open.outcome());
     }
   };
 
   /** The open requests of a connection, which end when it closes. */
-  #openOf(socket: Socket): Set<OpenRequest> {
+  #openOf(socket: Socket): OpenRequests {
     const known = this.#bySocket.get(socket);
     if (known !== undefined) return known;
-    const ofSocket = new Set<OpenRequest>();
+    const ofSocket: OpenRequests = new OpenRequests(socket, (open) =>
+      process.nextTick(this.#end, open, ofSocket),
+    );
     this.#bySocket.set(socket, ofSocket);
-    // A response queued behind others is not notified.
-    socket.on('close', () => {
-      for (const open of ofSocket) process.nextTick(this.#end, open, ofSocket);
-    });
     return ofSocket;
   }
 

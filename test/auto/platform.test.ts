@@ -28,6 +28,11 @@ describeEachNode('what Node.js itself does', (run, major) => {
     expect(payloadsOf(way, 'ConnectionAccepted')).toEqual([target]);
   });
 
+  it('an established connection has no listeners but its own', () => {
+    // The program has one for its end.
+    expect(payloadsOf('established', 'Note')).toEqual([{ text: ' 1' }]);
+  });
+
   it('a refused connection says so', () => {
     expect(seen('refused', 'Connect')).toEqual([
       [

@@ -38,6 +38,7 @@ const KINDS: Readonly<Record<string, object>> = {
   // Its inspector has any port, so each has to be asked until one is found.
   inspect: { ...RECORDED, says: OPENED('is open'), aliens: expect.any(Number) },
   renamed: RECORDED,
+  electron: RECORDED,
   workers: {
     ...RECORDED,
     says: OPENED('was open for N ms').replace('into it,', 'into it and N of its worker threads,'),
@@ -131,6 +132,13 @@ describeEachNode('a process that nobody prepared', (run, major) => {
       expect(await run(PROGRAM, 'asked', 'n')).toEqual(refused);
     },
   );
+
+  onLinux(named('keeps nothing of each further recording', notHere), { timeout: TIMEOUT_MS }, async () => {
+    const result = (await run(PROGRAM, 'again', '10')) as Record<string, number>;
+    expect(result).toMatchObject({ lost: 0, exit: 7, listeners: 1 });
+    expect(result.firstMB).toBeLessThan(8);
+    expect(result.furtherMB).toBeLessThan(1);
+  });
 
   onLinux(named('shows its events as they come', notHere), { timeout: TIMEOUT_MS }, async () => {
     expect(await run(PROGRAM, 'live')).toEqual({ hasRequests: true, lost: 0, isAsBefore: true, exit: 7 });

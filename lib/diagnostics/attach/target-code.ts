@@ -134,7 +134,8 @@ function prepare(
   const { compileFunction } = process.getBuiltinModule('node:vm');
   const { isMainThread } = process.getBuiltinModule('node:worker_threads');
   const requireFile = createRequire(`${folder}/`);
-  // What has come as text stays, so that coming again does not load it again.
+  // What has come as text stays, as the module cache keeps files: connections that last keep the activities of their
+  // requests, and with these the code. Loaded anew for each port, 4 MB more remained each time.
   const key = Symbol.for(`tracewright.modules.v1`);
   const shared = globalThis as { [key]?: Map<string, { exports: unknown }> };
   shared[key] ??= new Map();
@@ -153,7 +154,14 @@ function prepare(
     run(module.exports, requireText, module, file, folder);
     return module.exports;
   };
+  // What loading listens to in the process goes with the port, and comes back with the next one.
+  const listenersKey = Symbol.for('tracewright.listeners.v1');
+  const loaded = globalThis as { [listenersKey]?: NodeJS.WorkerListener[] };
+  const before = process.listeners('worker');
   load('auto.cjs');
+  loaded[listenersKey] ??= process.listeners('worker').filter((listener) => !before.includes(listener));
+  const listeners = loaded[listenersKey];
+  for (const each of listeners) process.off('worker', each).on('worker', each);
   if (!isMainThread) return undefined;
   const { enableDiagnostics } = load('diagnostics.cjs') as Entries;
   // The environment's further ports are for programs that wait for their tools from the start.
@@ -165,6 +173,7 @@ function prepare(
       else if (--ticks < 0) {
         clearInterval(timer);
         port.close();
+        for (const each of listeners) process.off('worker', each);
       }
     }, TICK_MS);
     timer.unref();

@@ -24,6 +24,15 @@ await once(secureServer, 'listening');
 
 await printRecorded('Node.Http,Node.Net,Node.Process', {
   connected: () => inWork(() => closed(connect(port, '127.0.0.1').resume())),
+  established: async () => {
+    const socket = connect(port, 'localhost');
+    const isClosed = closed(socket);
+    await once(socket, 'connect');
+    const left = ['lookup', 'connectionAttempt', 'connect'].filter((name) => socket.listenerCount(name) > 0);
+    app.Note({ text: `${left} ${socket.listenerCount('close')}` });
+    socket.resume();
+    await isClosed;
+  },
   resolved: () => inWork(() => closed(connect(port, 'localhost').resume())),
   refused: () => inWork(() => closed(connect(1, '127.0.0.1'))),
   unknown: () => inWork(() => closed(connect(port, 'there-is-no.invalid'))),

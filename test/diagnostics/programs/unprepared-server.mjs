@@ -3,10 +3,32 @@ import { execFileSync } from 'node:child_process';
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 import { createServer, get } from 'node:http';
+import { createRequire } from 'node:module';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { isMainThread, parentPort, Worker } from 'node:worker_threads';
 
 const kind = process.env.KIND ?? '';
-const server = createServer(({ url }, response) => {
+/** The bytes of the heap without garbage, and how many listeners the process and the connection have. */
+async function facts({ socket }) {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc');
+  // What is collected may release more.
+  for (let time = 0; time < 5; time++) {
+    collectGarbage();
+    await sleep(10);
+  }
+  const countOf = (emitter) =>
+    emitter.eventNames().reduce((sum, name) => sum + emitter.listenerCount(name), 0);
+  return { heap: process.memoryUsage().heapUsed, process: countOf(process), connection: countOf(socket) };
+}
+const server = createServer(async (request, response) => {
+  const { url } = request;
+  if (url === '/facts') {
+    response.end(JSON.stringify(await facts(request)));
+    return;
+  }
   if (url !== '/work') console.error('ALIEN', url);
   setTimeout(() => response.end('done'), 2);
 });
@@ -39,6 +61,12 @@ if (kind === 'cluster' && cluster.isPrimary) {
       parentPort.postMessage('ready');
     });
   }
+} else if (kind === 'express') {
+  const express = createRequire(process.env.LIBRARIES)('express');
+  const app = express();
+  app.get('/work', (_request, response) => setTimeout(() => response.send('done'), 2));
+  server.removeAllListeners('request').on('request', app);
+  listen(say);
 } else if (kind === 'busy') {
   listen((port) => {
     say(port);

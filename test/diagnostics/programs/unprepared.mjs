@@ -13,7 +13,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { get } from 'node:http';
+import { Agent, get } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -76,23 +76,39 @@ async function started(command, options = {}) {
   return { child, asked, ...JSON.parse(line) };
 }
 
-/** Requests until it is stopped. @returns how many were answered, and how many were not */
-function load(port) {
+/** @returns the text of the answer, or undefined if there is none */
+function asked(port, path, agent = false) {
+  return new Promise((resolve) => {
+    let text = '';
+    const request = get({ port, host: '127.0.0.1', path, agent }, (response) => {
+      response.setEncoding('utf8').on('data', (piece) => {
+        text += piece;
+      });
+      response.on('end', () => resolve(text));
+      response.on('error', () => resolve(undefined));
+    });
+    request.on('error', () => resolve(undefined));
+  });
+}
+
+/**
+ * Requests until it is stopped.
+ *
+ * @param connections that send one after another without a pause; by default, each request has a connection
+ * @returns how many were answered, and how many were not
+ */
+function load(port, connections = 0) {
   const counts = { answered: 0, lost: 0 };
   let isOver = false;
-  const ask = () =>
-    new Promise((resolve) => {
-      const request = get({ port, host: '127.0.0.1', path: '/work', agent: false }, (response) => {
-        response.resume().on('end', () => resolve(true));
-      });
-      request.on('error', () => resolve(false));
-    });
-  const done = (async () => {
+  const loop = async (agent) => {
     while (!isOver) {
-      counts[(await ask()) ? 'answered' : 'lost']++;
-      await sleep(10);
+      counts[(await asked(port, '/work', agent)) === 'done' ? 'answered' : 'lost']++;
+      if (agent === false) await sleep(10);
     }
-  })();
+    if (agent !== false) agent.destroy();
+  };
+  const agents = Array.from({ length: connections }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
+  const done = Promise.all((connections === 0 ? [false] : agents).map(loop));
   return async () => {
     isOver = true;
     await done;
@@ -140,7 +156,7 @@ async function attached(target, options = {}) {
   const file = join(folder, `${pid}.nettrace`);
   const before = listening(pid);
   const isReachable = port > 0 && options.isReachable !== false;
-  const stop = isReachable ? load(port) : async () => ({ answered: 0, lost: 0 });
+  const stop = isReachable ? load(port, options.connections) : async () => ({ answered: 0, lost: 0 });
   const { status, stderr } = await collect(pid, file, options).ended;
   options.onEnd?.();
   const { answered, lost } = await stop();
@@ -181,6 +197,38 @@ const kinds = {
     await collect(target.pid, join(folder, 'first')).ended;
     return attached(target);
   },
+  // What V8 compiles of code that has run often is not to be counted.
+  again: async () => {
+    const { child, pid, port } = await started(withServer('--no-opt', '--no-sparkplug', '--no-maglev'));
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    const facts = async () => JSON.parse(await asked(port, '/facts', agent));
+    for (let warm = 0; warm < 50; warm++) await asked(port, '/work', agent);
+    const stop = load(port, 2);
+    const before = listening(pid);
+    const seen = [await facts()];
+    for (let time = 0; time < Number(count); time++) {
+      const { child: command, ended } = collect(pid, join(folder, 'again'));
+      while (command.exitCode === null) await asked(port, '/work', agent);
+      await ended;
+      await listeningAfter(pid, before, false);
+      seen.push(await facts());
+    }
+    const { lost } = await stop();
+    agent.destroy();
+    child.kill('SIGTERM');
+    const [exit] = await once(child, 'exit');
+    return {
+      lost,
+      exit,
+      listeners: [...new Set(seen.map((each) => `${each.process} ${each.connection}`))].length,
+      firstMB: (seen[1].heap - seen[0].heap) / 1e6,
+      furtherMB: (seen.at(-1).heap - seen[1].heap) / 1e6,
+    };
+  },
+  express: async () =>
+    attached(await started(withServer(), { env: { KIND: 'express', LIBRARIES: join(count, 'main.js') } }), {
+      connections: 8,
+    }),
   leave: async () => attached(await started(withServer()), { args: ['--leave'], isLeft: true }),
   cluster: async () => {
     const primary = await started(withServer(), { env: { KIND: 'cluster' } });
@@ -262,6 +310,15 @@ const kinds = {
         isReachable: false,
       },
     ),
+  // A program of Electron has another name, and says in its versions what it is.
+  electron: async () => {
+    const copy = join(folder, 'My App');
+    copyFileSync(process.execPath, copy);
+    const preloaded = join(folder, 'electron.cjs');
+    const versions = "{ ...process.versions, electron: '40.0.0' }";
+    writeFileSync(preloaded, `Object.defineProperty(process, 'versions', { value: ${versions} });`);
+    return attached(await started([copy, ...withServer('--require', preloaded).slice(1)]));
+  },
   container: async () => {
     // Neither our package nor our process ids are to be seen there.
     const other = join(folder, 'server.mjs');
