@@ -38,10 +38,10 @@ interface FileOrigin {
 /** Files of one session that follow each other without a gap: an activity may begin in one and stop in another. */
 export class FileChain {
   readonly origin: FileOrigin;
-  tables: ParquetExport | undefined;
+  tables: ParquetExport | undefined = undefined;
   /** The session began at this time. */
   startTime = 0n;
-  feed: OtlpFeed | undefined;
+  feed: OtlpFeed | undefined = undefined;
   /** Memory for what continues. */
   held = 0;
 

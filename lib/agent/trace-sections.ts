@@ -49,7 +49,7 @@ interface SectionEnd {
 
 export class TraceSections {
   /** Why there are no more sections. */
-  fault: TraceError | undefined;
+  fault: TraceError | undefined = undefined;
   /** The size of the whole blocks so far, with what precedes them. */
   wholeSize = 0;
   readonly #queue = new ByteQueue();

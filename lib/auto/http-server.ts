@@ -26,7 +26,7 @@ class OpenRequest {
   readonly request: IncomingMessage;
   readonly activity: Activity;
   /** What a handler has thrown, as a framework has reported it. */
-  thrown: { readonly error: unknown } | undefined;
+  thrown: { readonly error: unknown } | undefined = undefined;
   readonly #response: ServerResponse;
 
   constructor(request: IncomingMessage, response: ServerResponse, activity: Activity) {

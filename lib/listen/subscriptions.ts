@@ -55,7 +55,7 @@ export class Subscriptions {
   #source: Listenable | undefined;
   #isClosed = false;
   /** Asks the application for the source's state, for a trace that ends: see `StateRequests`. */
-  onTraceEnd: ((request: Request) => void) | undefined;
+  onTraceEnd: ((request: Request) => void) | undefined = undefined;
 
   /**
    * @param provider its name, for warnings and errors

@@ -29,7 +29,7 @@ export class FlameChart {
   /** Whether callers are at the bottom. */
   isUpward = false;
   /** The index is a function: 1 for those that stand out; undefined for all. */
-  marked: Uint8Array | undefined;
+  marked: Uint8Array | undefined = undefined;
   #tree: FlameTree | undefined;
   #hovered = -1;
   #colors: Colors = currentColors();

@@ -29,9 +29,9 @@ const FONT = '11px system-ui, sans-serif';
 export class Timeline {
   readonly canvas: Canvas;
   readonly scroller: HTMLElement;
-  hovered: Selected | undefined;
+  hovered: Selected | undefined = undefined;
   /** The range being selected, in nanoseconds. */
-  chosenSpan: readonly [number, number] | undefined;
+  chosenSpan: readonly [number, number] | undefined = undefined;
   readonly #state: PageState;
   readonly #spacer: HTMLElement;
   #lanes: Lanes;

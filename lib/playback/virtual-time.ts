@@ -128,7 +128,7 @@ class VirtualAction extends Subscription implements HeapItem, SchedulerAction<un
   /** The time at which it runs; unknown while it is postponed with a delay. */
   due: Nanoseconds = 0n;
   /** The delay is absent if the work was scheduled at an instant. */
-  delay: Nanoseconds | undefined;
+  delay: Nanoseconds | undefined = undefined;
   /** Decides which of two that are due together runs first. */
   order = 0;
   readonly #time: VirtualTime;

@@ -28,7 +28,7 @@ interface ProviderIndex {
 export class TraceSummary {
   count = 0;
   /** The times are in nanoseconds since 1970, if the trace has wall-clock times; undefined without events. */
-  firstTime: Nanoseconds | undefined;
+  firstTime: Nanoseconds | undefined = undefined;
   /** The key is made of name and GUID. */
   readonly providers: Map<string, ProviderCount> = new Map();
   #last: TraceEvent | undefined;

@@ -25,7 +25,7 @@ const ACTIVITY_COLUMNS: readonly TableColumn[] = [
 ];
 
 export class CpuView {
-  trace: Trace | undefined;
+  trace: Trace | undefined = undefined;
   readonly #selected: Selection;
   readonly #account: CpuAccount;
 

@@ -32,7 +32,7 @@ export const METRIC = new ValueKind<MetricArgument>('E[:F]', 'EVENT or EVENT:FIE
 });
 
 export class MetricView {
-  trace: Trace | undefined;
+  trace: Trace | undefined = undefined;
   readonly #asked: MetricArgument;
   readonly #metric: MetricActivities;
 

@@ -23,7 +23,7 @@ const MANIFEST_DATA: EventDescription = {
 
 export class DescribedProvider {
   readonly guid: string;
-  given: ProviderDescription | undefined;
+  given: ProviderDescription | undefined = undefined;
   /** The descriptions in the trace, the most detailed first: each definition in a process writes its own. */
   readonly inBand: ProviderDescription[] = [];
   /** Holds TRACE_EVENT_INFO records, by `keyOf`. */

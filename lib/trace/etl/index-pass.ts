@@ -67,7 +67,7 @@ class IndexPass implements EtlIndex {
   readonly kept = new KeptBuffers();
   withLostEvents = 0;
   withLostBuffers = 0;
-  problem: TraceError | undefined;
+  problem: TraceError | undefined = undefined;
   readonly #clock: EtlClock;
   readonly #learned: Learned;
   #files = 0;

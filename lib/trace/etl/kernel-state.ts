@@ -32,8 +32,8 @@ export function isKernelRecord(layout: Layout): boolean {
 export class KernelState {
   readonly processNames: Map<number, string>;
   /** The thread and process of the last observed record, as far as known. */
-  threadId: number | undefined;
-  processId: number | undefined;
+  threadId: number | undefined = undefined;
+  processId: number | undefined = undefined;
   readonly #processOfThread = new Map<number, number>();
   readonly #threadOnProcessor = new Map<number, number>();
 

@@ -17,9 +17,9 @@ const MAX_CLOCKS = 100_000;
 
 export class Clocks {
   /** The time of the first snapshot, on the trace's clock. */
-  start: bigint | undefined;
+  start: bigint | undefined = undefined;
   /** Added to times gives nanoseconds since 1970; undefined if no snapshot has the wall clock. */
-  wallOffset: bigint | undefined;
+  wallOffset: bigint | undefined = undefined;
   readonly #clocks = new Map<string, KnownClock>();
   #primary: number = Clock.BootTime;
 

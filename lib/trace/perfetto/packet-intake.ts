@@ -198,7 +198,7 @@ export class PacketIntake {
 
 /** Notices what a packet contains that is not read here. */
 class PacketReader extends MessageReader {
-  unread: string | undefined;
+  unread: string | undefined = undefined;
 
   protected override unknownField(number: number): void {
     if (!PACKETS_WITHOUT_EVENTS.has(number)) this.unread ??= UNREAD_PACKETS.get(number) ?? 'other packet';

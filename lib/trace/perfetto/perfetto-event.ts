@@ -48,7 +48,7 @@ export interface EventHead {
 const OPCODES = { Start: 1, Stop: 2 } as const;
 
 export class PerfettoEvent extends TraceEvent implements PayloadHolder {
-  readonly providerGuid: undefined;
+  readonly providerGuid: undefined = undefined;
   readonly id = 0;
   readonly version = 0;
   readonly level = 0;

@@ -27,8 +27,8 @@ export class SequenceState {
   /** Functions by frame, and frames by stack, outermost first. */
   readonly frames = new Map<Integer, NamedFrame>();
   readonly stacks = new Map<Integer, readonly Integer[]>();
-  defaults: TrackEvent | undefined;
-  clockId: Integer | undefined;
+  defaults: TrackEvent | undefined = undefined;
+  clockId: Integer | undefined = undefined;
   thread: ReadPacket['threadDescriptor'];
   /** The time in microseconds, for events with the difference to it. */
   timeUs = 0n;

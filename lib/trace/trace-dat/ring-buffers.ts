@@ -16,7 +16,7 @@ const COUNT_SIZE = 4;
 export class RingBuffer {
   heapIndex = -1;
   /** The next event, from `next` on. */
-  event: FtraceEvent | undefined;
+  event: FtraceEvent | undefined = undefined;
   readonly processor: number;
   /** The number of events missing before `event`, since the last call. */
   #lost = 0;

@@ -58,12 +58,12 @@ export class ActivityTime {
   /** Whether its client has ended it, rather than what it waited for. */
   isAborted = false;
   /** The stacks of the activity's own runs, with their samples. */
-  stacks: Map<SampledStack, number> | undefined;
+  stacks: Map<SampledStack, number> | undefined = undefined;
   calls: Calls<ActivityTime>[] = NO_CALLS;
   /** The line of the application that started it. */
-  startedAt: string | undefined;
+  startedAt: string | undefined = undefined;
   /** The modules that were loaded in it, and itself if it is such a load. */
-  modules: ModuleLoads | undefined;
+  modules: ModuleLoads | undefined = undefined;
   #isLoad = false;
   /** Whether all of its time is in its account. */
   isOver = false;

@@ -98,7 +98,7 @@ class Lane implements HeapItem {
   heapIndex = -1;
   time = 0n;
   /** The error that ends it. */
-  failure: { readonly error: unknown } | undefined;
+  failure: { readonly error: unknown } | undefined = undefined;
   readonly #batches: AsyncGenerator<readonly TraceEvent[]>;
   #batch: readonly TraceEvent[] = [];
   #next = 0;

@@ -30,7 +30,7 @@ export class EventColumns {
   readonly tracks: TrackColumns;
   count = 0;
   /** The number of the last event among the CPU samples, if it is one. */
-  lastSample: number | undefined;
+  lastSample: number | undefined = undefined;
   /** Names of samples that count something else than the first. */
   readonly otherSamples = new Set<string>();
   readonly #counted = new CountedFirst();

@@ -31,7 +31,7 @@ const METADATA_OF_METADATA = 0;
 
 export class BlockReader {
   /** The head is known after the first block. */
-  head: TraceHead | undefined;
+  head: TraceHead | undefined = undefined;
   #formatVersion = 0;
   readonly #budget = new TableBudget();
   #threads = new Threads(0, undefined, this.#budget);

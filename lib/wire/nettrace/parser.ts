@@ -14,7 +14,7 @@ import type { TraceHead } from './trace-head.ts';
 
 export class NetTraceParser {
   /** Why reading ended before the end of the trace. All events before the fault have been delivered. */
-  fault: TraceError | undefined;
+  fault: TraceError | undefined = undefined;
   readonly #queue = new ByteQueue();
   readonly #reader = new BlockReader();
   #framing: Framing | undefined;

@@ -54,7 +54,7 @@ export function decodePayload(
 /** A subclass of the cursor, because a trace has millions of payloads. */
 class PayloadDecoder extends Cursor {
   /** A problem with a field that does not prevent reading the following ones. */
-  problem: string | undefined;
+  problem: string | undefined = undefined;
   values = 0;
   readonly #start: number;
   readonly #limit: number;

@@ -48,7 +48,7 @@ export function decodePacked(
 
 /** Its methods return undefined if the payload ends too early, or if they have recorded a problem. */
 class PayloadReader {
-  problem: string | undefined;
+  problem: string | undefined = undefined;
   values = 0;
   readonly #bytes: Uint8Array;
   readonly #view: DataView;

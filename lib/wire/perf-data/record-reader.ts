@@ -32,7 +32,7 @@ const ID_SIZE = 8;
 /** A cursor: its properties describe the current record. */
 export class RecordReader {
   /** The record; for a sample, of which files contain millions, its kind: `piece` contains its body. */
-  record: PerfRecord | SampleKind | undefined;
+  record: PerfRecord | SampleKind | undefined = undefined;
   readonly #session: PerfSession;
   readonly #splitter: RecordSplitter;
   /** The keys are ids of 32 bits; they are known for this many attributes. */

@@ -30,17 +30,17 @@ export class PerfSession {
   /** Formats of the recorded tracepoints, by tracepoint id. */
   readonly tracepoints = new Map<number, TracepointFormat>();
   /** Known only if perf was told which clock to use (`perf record -k`). */
-  clock: ClockReference | undefined;
+  clock: ClockReference | undefined = undefined;
   /** Times of the first and the last sample, on the recording's clock. */
-  sampleTime: { readonly first: bigint; readonly last: bigint } | undefined;
+  sampleTime: { readonly first: bigint; readonly last: bigint } | undefined = undefined;
   /** The size of an address, as far as the tracepoints' formats show it. */
-  pointerSize: number | undefined;
+  pointerSize: number | undefined = undefined;
   /** Processors that were online. */
-  processors: number | undefined;
+  processors: number | undefined = undefined;
   /** Build ids of programs and libraries in hex, by file name. */
   readonly buildIds = new Map<string, string>();
   /** The kernel's function at an address, if the recording has its symbols. */
-  kernelFunctionAt: ((address: bigint) => string | undefined) | undefined;
+  kernelFunctionAt: ((address: bigint) => string | undefined) | undefined = undefined;
   /** Other features, by the format's names: `HOSTNAME`. */
   readonly properties: Record<string, string> = {};
   /** Which of these could not be read, in sentences. */

@@ -117,7 +117,7 @@ export function* readTraceDatHead(): Generator<ReadRequest, TraceDatHead, Uint8A
 class HeadDraft {
   readonly session = new PerfSession(true);
   pageSize: number;
-  layout: PageLayout | undefined;
+  layout: PageLayout | undefined = undefined;
   readonly pages: ProcessorPages[] = [];
   #clock = '';
   #wallTimeOffsetNs: bigint | undefined;
