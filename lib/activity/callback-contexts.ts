@@ -24,7 +24,7 @@ export class CallbackContexts {
   readonly #changed: { readonly resource: Resource; readonly value: unknown }[] = [];
   #last: Resource | undefined;
   #isScheduled = false;
-  /** The resource of the innermost `run` of the storage, which itself restores what it changes. */
+  /** The resource of the innermost `run`, which itself restores what it changes. */
   #running: Resource | undefined;
 
   constructor(key: symbol) {
@@ -45,15 +45,19 @@ export class CallbackContexts {
     this.#isScheduled = true;
   }
 
-  /** Call this around each `run` of the storage; pass the result to `endRun`. */
-  beginRun(): Resource | undefined {
+  /** Does what `run` of the storage does, which would look up the resource of the running code twice more. */
+  run<Argument, Result>(value: unknown, work: (argument: Argument) => Result, argument: Argument): Result {
+    const resource = executionAsyncResource() as Resource;
     const outer = this.#running;
-    this.#running = executionAsyncResource() as Resource;
-    return outer;
-  }
-
-  endRun(outer: Resource | undefined): void {
-    this.#running = outer;
+    const before = resource[this.#key];
+    this.#running = resource;
+    resource[this.#key] = value;
+    try {
+      return work(argument);
+    } finally {
+      if (value !== before) resource[this.#key] = before;
+      this.#running = outer;
+    }
   }
 
   close(): void {

@@ -130,9 +130,9 @@ export class ByteWriter {
     return this.buffer.subarray(0, this.length);
   }
 
-  /** A copy of everything written. */
+  /** A copy of everything written: `slice` would clear its memory first, which takes half as long again. */
   copy(): Uint8Array {
-    return Uint8Array.prototype.slice.call(this.buffer, 0, this.length);
+    return new Uint8Array(this.current());
   }
 
   /** Makes room for `size` more bytes. */

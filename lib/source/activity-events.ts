@@ -181,10 +181,10 @@ export class ActivityEvents implements ActivityStarter {
       return work();
     }
     const activity = this.#beginHere(payload, undefined);
-    const scope = new Scope(this, activity, stopPayload);
+    const scope = new Scope(this, activity, stopPayload, work);
     let result: Result;
     try {
-      result = activity === undefined ? work() : this.#flow.run(activity, () => scope.begin(work));
+      result = activity === undefined ? work() : this.#flow.runWith(activity, beginScope<Result>, scope);
     } catch (error) {
       scope.end({ success: false, error });
       throw error;
@@ -242,6 +242,10 @@ export class ActivityEvents implements ActivityStarter {
   /** The Stop event's outcome fields, unless the application provides them. */
   outcomePayload(outcome: Outcome): Payload {
     if (!outcome.success) return this.#outcomePayloadOf({ success: false, ...failureFields(outcome.error) });
+    return this.successPayload;
+  }
+
+  get successPayload(): Payload {
     // Frozen, because listeners get it and it is shared.
     this.#successPayload ??= Object.freeze(this.#outcomePayloadOf(SUCCESS));
     return this.#successPayload;
@@ -346,7 +350,8 @@ function openSchema(start: EventSchema, task: string): EventSchema {
 }
 
 /** Work that a scope runs inside its activity, which stops when the work has ended. One object, not several closures. */
-class Scope implements ObservedWork {
+class Scope<Result> implements ObservedWork {
+  readonly #work: () => Result;
   readonly #events: ActivityEvents;
   /** It is undefined if the work runs without an activity. */
   readonly #activity: Activity | undefined;
@@ -358,14 +363,17 @@ class Scope implements ObservedWork {
     events: ActivityEvents,
     activity: Activity | undefined,
     stopPayload: ((outcome: Outcome) => Payload) | undefined,
+    work: () => Result,
   ) {
+    this.#work = work;
     this.#events = events;
     this.#activity = activity;
     this.#stopPayload = stopPayload;
     this.#context = activity;
   }
 
-  begin<Result>(work: () => Result): Result {
+  begin(): Result {
+    const work = this.#work;
     try {
       return work();
     } finally {
@@ -373,16 +381,25 @@ class Scope implements ObservedWork {
     }
   }
 
-  runStep<Result>(step: () => Result): Result {
+  runStep<Step>(step: () => Step): Step {
     return this.#activity === undefined ? step() : this.#events.runStep(this.#activity, step);
   }
 
   end(outcome: Outcome): void {
     const events = this.#events;
-    const stopPayload = this.#stopPayload;
-    const payload = () => (stopPayload === undefined ? events.outcomePayload(outcome) : stopPayload(outcome));
+    const isPlain = outcome.success && this.#stopPayload === undefined;
+    const payload = isPlain ? events.successPayload : this.#payloadOf(outcome);
     events.stopScope(this.#activity, this.#context, payload);
   }
+
+  #payloadOf(outcome: Outcome): () => Payload {
+    const stopPayload = this.#stopPayload ?? ((ended) => this.#events.outcomePayload(ended));
+    return () => stopPayload(outcome);
+  }
+}
+
+function beginScope<Result>(scope: Scope<Result>): Result {
+  return scope.begin();
 }
 
 class Handle implements ActivityHandle<Payload> {

@@ -4,7 +4,7 @@
  */
 import { SCRATCH_LIMIT, scratch, scratchView } from '../scratch.ts';
 import { countBadValue, noRoom, type ValueWriter } from '../values/faults.ts';
-import { jsonOf, textOf, writeUtf16Units } from '../values/text.ts';
+import { jsonOf, LOOP_CHARACTERS, textOf, writeUtf16Units } from '../values/text.ts';
 
 /** 32 bits, 1 or 0. */
 export const writeBool32: ValueWriter = (offset, value) => {
@@ -16,6 +16,20 @@ export const writeBool32: ValueWriter = (offset, value) => {
 /** NUL-terminated UTF-16. Text that contains a NUL ends there, and is counted as a bad value. */
 export const writeUtf16: ValueWriter = (offset, value) => {
   const text = textOf(value);
+  const { length } = text;
+  const shortEnd = offset + 2 * length;
+  if (length <= LOOP_CHARACTERS && shortEnd + 2 <= SCRATCH_LIMIT) {
+    let at = offset;
+    for (let index = 0; index < length; index++, at += 2) {
+      const unit = text.charCodeAt(index);
+      if (unit === 0) break;
+      scratchView.setUint16(at, unit, true);
+    }
+    if (at === shortEnd) {
+      scratchView.setUint16(at, 0, true);
+      return at + 2;
+    }
+  }
   const nul = text.indexOf('\0');
   if (nul >= 0) countBadValue();
   const end = writeUtf16Units(offset, nul < 0 ? text : text.slice(0, nul));

@@ -7,7 +7,7 @@ import { countBadValue, noRoom, type ValueWriter } from './faults.ts';
  * Up to this length, a loop over the characters is faster than any call out of JavaScript, on every version of Node
  * (measured; see scripts/bench).
  */
-const LOOP_CHARACTERS = 20;
+export const LOOP_CHARACTERS = 20;
 
 /** The value if it is a string; otherwise the text of a simple value, counted as a bad value. */
 export function textOf(value: unknown): string {

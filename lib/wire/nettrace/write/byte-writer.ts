@@ -86,7 +86,7 @@ export class NetTraceBytes extends ByteWriter {
 
   /** A copy of the complete part. */
   wholeCopy(): Uint8Array {
-    return Uint8Array.prototype.slice.call(this.buffer, 0, this.kept);
+    return new Uint8Array(this.whole());
   }
 
   /** Returns a copy of everything written, and clears it. */

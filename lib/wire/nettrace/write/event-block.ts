@@ -35,7 +35,7 @@ const MAX_TIME_AT = 12;
 /** The maximum size before the first event's payload: a block header, nine numbers and two GUIDs. */
 const MAX_HEAD_SIZE = EVENT_BLOCK_HEADER_SIZE + 9 * MAX_VARINT_SIZE + 2 * GUID_SIZE + 1;
 /** Payloads up to this size are copied word by word, which is faster than a call. */
-const SMALL_PAYLOAD = 256;
+const SMALL_PAYLOAD = 128;
 const WORD_SIZE = 4;
 const TWO_TO_32 = 0x1_0000_0000;
 
@@ -275,6 +275,7 @@ function putPayload({ buffer, view }: NetTraceBytes, at: number, payload: Uint8A
   } else if (size === payload.length) {
     buffer.set(payload, at);
   } else {
-    buffer.set(payload.subarray(0, size), at);
+    // A Buffer's `subarray` takes half as long again.
+    buffer.set(new Uint8Array(payload.buffer, payload.byteOffset, size), at);
   }
 }
