@@ -6,7 +6,6 @@
 import { hexDigit } from '../base/bytes.ts';
 
 const GUID_LENGTH = 36;
-const DASHES = [8, 13, 18, 23];
 const GUID_BYTES = 16;
 
 /**
@@ -42,7 +41,8 @@ export class Guid {
 
   /** Parses a GUID in upper or lower case; undefined if `text` is not a GUID. */
   static tryParse(text: string): Guid | undefined {
-    if (text.length !== GUID_LENGTH || DASHES.some((at) => text[at] !== '-')) return undefined;
+    if (text.length !== GUID_LENGTH) return undefined;
+    if (text[8] !== '-' || text[13] !== '-' || text[18] !== '-' || text[23] !== '-') return undefined;
     const w0 = hexNumber(text, 0, 8);
     const w1Low = hexNumber(text, 9, 13);
     const w1High = hexNumber(text, 14, 18);

@@ -101,17 +101,11 @@ function mapKeyOf(processId: number | undefined, text: string): string {
   return `${processId ?? ''} ${text}`;
 }
 
-/** The map keys of the enclosing paths, nearest first. They include the ancestor of an overflow id (`//1/1$7`). */
-export function* keysAbove({
-  isPath,
-  processId,
-  text: path,
-}: ActivityKey): Generator<string, void, undefined> {
-  if (!isPath) return;
-  let text = path;
-  for (;;) {
-    text = text.slice(0, Math.max(text.lastIndexOf('/'), text.lastIndexOf('$')));
-    if (text.length <= 1) return;
-    yield mapKeyOf(processId, text);
-  }
+/**
+ * The map key of the path around that of a map key, as far as there is one. It may be the ancestor of an overflow id
+ * (`//1/1$7`).
+ */
+export function keyAbove(mapKey: string): string | undefined {
+  const end = Math.max(mapKey.lastIndexOf('/'), mapKey.lastIndexOf('$'));
+  return end <= mapKey.indexOf('/') + 1 ? undefined : mapKey.slice(0, end);
 }

@@ -30,9 +30,14 @@ export class KnownActivity {
   /** Something has been running inside since this time. */
   busySinceNs = 0;
   isOpen = true;
-  /** The open activities with the same key that started before and after it. */
+  /** The open activities that started before and after it. */
+  earlier: KnownActivity | undefined = undefined;
+  later: KnownActivity | undefined = undefined;
+  /** Those of them with the same key. */
   before: KnownActivity | undefined = undefined;
   after: KnownActivity | undefined = undefined;
+  /** The last one of them has this: which of them its key stands for. */
+  ofKey: KnownActivity | undefined = undefined;
 
   constructor(activity: TracedActivity, key: string, around: KnownActivity | undefined) {
     this.activity = activity;
@@ -45,11 +50,11 @@ export class KnownActivity {
 }
 
 export class KnownActivities {
-  /** The open activities, in order of their starts. */
-  readonly #open = new Set<KnownActivity>();
-  /** The ones with the same key, the last one first; their names differ. */
-  readonly #sameKey = new Map<string, KnownActivity>();
-  /** The last open activity of each key: providers whose ids are not paths may give one id to several. */
+  /** The open activities in order of their starts: they are linked, since sets take a tenth of a reader's time. */
+  #first: KnownActivity | undefined;
+  #last: KnownActivity | undefined;
+  #count = 0;
+  /** The last ones of each key: providers whose ids are not paths may give one id to several with other names. */
   readonly #byKey = new Map<string, KnownActivity>();
   readonly #byThread = new Map<string, KnownActivity>();
   /** The open activities that cross process boundaries. */
@@ -64,8 +69,9 @@ export class KnownActivities {
     this.#onClosed = onClosed;
   }
 
-  get open(): Iterable<KnownActivity> {
-    return this.#open;
+  /** None may start or end meanwhile. */
+  *open(): Generator<KnownActivity, void, undefined> {
+    for (let known = this.#first; known !== undefined; known = known.later) yield known;
   }
 
   /** Adds an activity that starts in `parent`. None with the same key and name may be open: see `giveUp`. */
@@ -73,15 +79,22 @@ export class KnownActivities {
     const nowNs = activity.startNs;
     const known = new KnownActivity(activity, key, nearestOpen(parent));
     enter(known, nowNs);
-    this.#open.add(known);
-    const before = this.#sameKey.get(key);
+    known.earlier = this.#last;
+    if (this.#last === undefined) this.#first = known;
+    else this.#last.later = known;
+    this.#last = known;
+    this.#count++;
+    const before = this.#byKey.get(key);
     known.before = before;
-    if (before !== undefined) before.after = known;
-    this.#sameKey.set(key, known);
+    if (before !== undefined) {
+      before.after = known;
+      before.ofKey = undefined;
+    }
+    known.ofKey = known;
     this.#byKey.set(key, known);
     if (known.span !== undefined) this.#bySpan.set(known.span, known);
     this.#byThread.set(known.threadKey, known);
-    if (this.#open.size > MAX_OPEN) this.#giveUpOldest(GIVEN_UP_AT_ONCE, nowNs);
+    if (this.#count > MAX_OPEN) this.#giveUpOldest(GIVEN_UP_AT_ONCE, nowNs);
   }
 
   /**
@@ -115,7 +128,7 @@ export class KnownActivities {
   }
 
   openOfName(key: string, name: string): KnownActivity | undefined {
-    let known = this.#sameKey.get(key);
+    let known = this.#byKey.get(key);
     for (let i = 0; i < MAX_SAME_KEY && known !== undefined; i++) {
       if (known.activity.name === name) return known;
       known = known.before;
@@ -124,12 +137,12 @@ export class KnownActivities {
   }
 
   openOfKey(key: string): KnownActivity | undefined {
-    return this.#byKey.get(key);
+    return this.#byKey.get(key)?.ofKey;
   }
 
   /** The last open one, otherwise the last ended one. */
   ofKey(key: string): KnownActivity | undefined {
-    return this.#byKey.get(key) ?? this.#ended.get(key) ?? this.#endedBefore.get(key);
+    return this.openOfKey(key) ?? this.#ended.get(key) ?? this.#endedBefore.get(key);
   }
 
   /** Searches all processes: returns the open activity with these W3C ids, otherwise the last ended one. */
@@ -143,14 +156,15 @@ export class KnownActivities {
   }
 
   #forget(known: KnownActivity): void {
-    const { activity, key, threadKey, around, span } = known;
+    const { activity, threadKey, around, span, earlier, later } = known;
     known.isOpen = false;
-    this.#open.delete(known);
+    if (earlier === undefined) this.#first = later;
+    else earlier.later = later;
+    if (later === undefined) this.#last = earlier;
+    else later.earlier = earlier;
+    known.earlier = known.later = undefined;
+    this.#count--;
     this.#forgetKey(known);
-    if (this.#byKey.get(key) === known) {
-      if (around?.key === key && around.isOpen) this.#byKey.set(key, around);
-      else this.#byKey.delete(key);
-    }
     if (span !== undefined && this.#bySpan.get(span) === known) this.#bySpan.delete(span);
     this.#onClosed(activity);
     if (this.#byThread.get(threadKey) !== known) return;
@@ -159,12 +173,17 @@ export class KnownActivities {
   }
 
   #forgetKey(known: KnownActivity): void {
-    const { key, before, after } = known;
+    const { key, around, before, after } = known;
+    const last = after === undefined ? known : (this.#byKey.get(key) as KnownActivity);
+    const ofKey =
+      last.ofKey === known ? (around?.key === key && around.isOpen ? around : undefined) : last.ofKey;
     if (before !== undefined) before.after = after;
     if (after !== undefined) after.before = before;
-    else if (before === undefined) this.#sameKey.delete(key);
-    else this.#sameKey.set(key, before);
-    known.before = known.after = undefined;
+    else if (before === undefined) this.#byKey.delete(key);
+    else this.#byKey.set(key, before);
+    const left = after === undefined ? before : last;
+    if (left !== undefined) left.ofKey = ofKey;
+    known.before = known.after = known.ofKey = undefined;
   }
 
   #remember(known: KnownActivity): void {
@@ -177,18 +196,14 @@ export class KnownActivities {
 
   /** Forgets all but the last ones. */
   retain(open: number, ended: number, nowNs: number): void {
-    this.#giveUpOldest(Math.max(0, this.#open.size - open), nowNs);
+    this.#giveUpOldest(this.#count - open, nowNs);
     const all = [...this.#endedBefore, ...this.#ended];
     this.#endedBefore = new Map();
     this.#ended = new Map(all.slice(Math.max(0, all.length - ended)));
   }
 
   #giveUpOldest(count: number, nowNs: number): void {
-    let left = count;
-    for (const known of this.#open) {
-      if (left-- === 0) return;
-      this.giveUp(known, nowNs);
-    }
+    for (let left = count; left > 0 && this.#first !== undefined; left--) this.giveUp(this.#first, nowNs);
   }
 }
 

@@ -10,16 +10,10 @@
  */
 
 import { OPEN_ACTIVITY } from '../activity/activity.ts';
-import { failingTask } from '../known/failures.ts';
+import { failingTask, isClientTask, saysFailure } from '../known/failures.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
-import { type ActivityKey, ActivityKeys, keysAbove, otherKey } from './activity-key.ts';
-import {
-  type ActivityNaming,
-  ActivityNamings,
-  type Boundary,
-  boundaryOf,
-  isFailedStop,
-} from './event-names.ts';
+import { type ActivityKey, ActivityKeys, keyAbove, otherKey } from './activity-key.ts';
+import { type ActivityNaming, ActivityNamings, type Boundary, boundaryOf } from './event-names.ts';
 import { KnownActivities, type KnownActivity } from './known-activities.ts';
 import { type BridgedActivity, bridgedActivity, SPAN_FIELDS, type Span, spanKey, spanOf } from './spans.ts';
 import { TracedActivity } from './traced-activity.ts';
@@ -58,7 +52,7 @@ export class TraceActivities {
 
   /** The activities that are currently open, in order of their starts. */
   *open(): Generator<TracedActivity, void, undefined> {
-    for (const { activity } of this.#known.open) yield activity;
+    for (const { activity } of this.#known.open()) yield activity;
   }
 
   /** Forgets all but these numbers of open and of ended activities: the last ones. */
@@ -137,7 +131,8 @@ export class TraceActivities {
     const activity = this.#stopped(end) ?? this.#unstarted(event, end);
     activity.endNs = this.nowNs;
     activity.stopThreadId = event.threadId;
-    activity.isFailed ||= end.bridged?.isFailed ?? isFailedStop(event);
+    activity.isFailed ||=
+      end.bridged?.isFailed ?? saysFailure(event.payload, isClientTask(event.provider, end.naming.task));
     return activity;
   }
 
@@ -219,7 +214,7 @@ export class TraceActivities {
     const sameId = this.#known.openOfKey(key.mapKey);
     if (sameId !== undefined) return sameId;
     if (!key.isPath) return this.#known.openOnThread(event.processId, event.threadId);
-    for (const above of keysAbove(key)) {
+    for (let above = keyAbove(key.mapKey); above !== undefined; above = keyAbove(above)) {
       const ancestor = this.#known.ofKey(above);
       if (ancestor !== undefined) return ancestor;
     }

@@ -4,7 +4,7 @@ import { jsonField, type TraceEvent } from '../../trace/trace-event.ts';
 import { quoted } from '../../view/payload-json.ts';
 
 export function eventText(event: TraceEvent): string {
-  const seconds = (Number(event.timeSinceStart) / 1e9).toFixed(6).padStart(12);
+  const seconds = (event.nsSinceStart / 1e9).toFixed(6).padStart(12);
   const thread = String(event.threadId ?? '').padStart(8);
   const activity = event.activityPath ?? event.activityId ?? '-';
   const message = event.isMessage ? event.message : undefined;
