@@ -3,7 +3,7 @@
  * activity goes into the lane of its parent, unless something else is running there; then it goes into the first free
  * lane of its process.
  */
-import type { TracedActivity } from '../view/traced-activity.ts';
+import { ActivityNotes, type TracedActivity } from '../view/traced-activity.ts';
 
 export interface Lane {
   /** Counts all lanes from 0. */
@@ -33,8 +33,10 @@ interface OpenLane extends Lane {
 interface Place {
   readonly activity: TracedActivity;
   readonly lane: OpenLane;
+  /** See `nameKey`. */
+  readonly key: string;
   /** The activities that it started in other lanes, while it runs. */
-  readonly elsewhere: Set<Place>;
+  elsewhere: Set<Place> | undefined;
   readonly around: Place | undefined;
 }
 
@@ -46,14 +48,15 @@ export class ActivityLanes {
   readonly lanes: Lane[] = [];
   readonly #free = new Map<number | undefined, OpenLane[]>();
   readonly #counts = new Map<number | undefined, number>();
-  readonly #open = new Map<TracedActivity, Place>();
+  /** The keys are the activities' indexes: objects as keys would need hashes. */
+  readonly #open = new Map<number, Place>();
   readonly #byName = new Map<string, Place>();
   /** The lanes of activities that have ended stay known. */
-  readonly #laneOf = new WeakMap<TracedActivity, OpenLane>();
+  readonly #laneOf = new ActivityNotes<OpenLane>();
 
   /** The lane of a running activity. */
   laneOf(activity: TracedActivity): Lane | undefined {
-    return this.#open.get(activity)?.lane;
+    return this.#open.get(activity.index)?.lane;
   }
 
   /** Where it ran last, if it has ended. */
@@ -64,7 +67,8 @@ export class ActivityLanes {
   /** The activities that a new one replaces: it has their id and name, so their own stops are lost. */
   lostBy(activity: TracedActivity): readonly TracedActivity[] {
     const place = this.#byName.get(nameKey(activity));
-    if (place === undefined || place.elsewhere.size > 0 || place.lane.stack.at(-1) !== place) return [];
+    if (place === undefined || (place.elsewhere?.size ?? 0) > 0 || place.lane.stack.at(-1) !== place)
+      return [];
     return this.close(place.activity);
   }
 
@@ -72,24 +76,28 @@ export class ActivityLanes {
   open(activity: TracedActivity): Placement | undefined {
     if (this.#open.size >= MAX_OPEN) return undefined;
     const { parent, processId } = activity;
-    const around = parent && this.#open.get(parent);
+    const around = parent && this.#open.get(parent.index);
     const isNested = around !== undefined && around.lane.stack.at(-1) === around;
     const nests = isNested && around.lane.processId === processId;
     const lane = nests ? around.lane : this.#freeLane(processId);
     // Activities of another process do not end with it.
     const endsWith = nests || around?.lane.processId !== processId ? undefined : around;
-    const place: Place = { activity, lane, elsewhere: new Set(), around: endsWith };
+    const key = nameKey(activity);
+    const place: Place = { activity, lane, key, elsewhere: undefined, around: endsWith };
     lane.stack.push(place);
-    place.around?.elsewhere.add(place);
-    this.#open.set(activity, place);
-    this.#byName.set(nameKey(activity), place);
+    if (endsWith !== undefined) {
+      endsWith.elsewhere ??= new Set();
+      endsWith.elsewhere.add(place);
+    }
+    this.#open.set(activity.index, place);
+    this.#byName.set(key, place);
     this.#laneOf.set(activity, lane);
     return { lane, cause: parent === undefined || nests ? undefined : this.#causeOf(parent, isNested) };
   }
 
   /** Ends an activity and everything in it. @returns the ended ones, innermost first */
   close(activity: TracedActivity): readonly TracedActivity[] {
-    const place = this.#open.get(activity);
+    const place = this.#open.get(activity.index);
     const closed: TracedActivity[] = [];
     if (place === undefined) return closed;
     // At any depth: the first found ends last.
@@ -99,15 +107,14 @@ export class ActivityLanes {
       const { stack } = next.lane;
       for (const above of stack.splice(stack.indexOf(next))) {
         found.push(above);
-        left.push(...above.elsewhere);
+        if (above.elsewhere !== undefined) left.push(...above.elsewhere);
       }
     }
-    place.around?.elsewhere.delete(place);
+    place.around?.elsewhere?.delete(place);
     for (const ended of found.reverse()) {
       closed.push(ended.activity);
-      this.#open.delete(ended.activity);
-      const key = nameKey(ended.activity);
-      if (this.#byName.get(key) === ended) this.#byName.delete(key);
+      this.#open.delete(ended.activity.index);
+      if (this.#byName.get(ended.key) === ended) this.#byName.delete(ended.key);
       if (ended.lane.stack.length === 0) this.#release(ended.lane);
     }
     return closed;
@@ -115,7 +122,7 @@ export class ActivityLanes {
 
   /** Ends everything still running. @returns the ended ones, innermost first */
   closeAll(): readonly TracedActivity[] {
-    return Array.from(this.#open.keys()).flatMap((activity) => this.close(activity));
+    return Array.from(this.#open.values()).flatMap(({ activity }) => this.close(activity));
   }
 
   #causeOf(activity: TracedActivity, isOnTop: boolean): Cause | undefined {

@@ -7,7 +7,7 @@ import type { TraceEvent } from '../trace/trace-event.ts';
 import { countText } from '../view/number-text.ts';
 import { SPAN_FIELDS } from '../view/spans.ts';
 import { TraceActivities } from '../view/trace-activities.ts';
-import type { TracedActivity } from '../view/traced-activity.ts';
+import { ActivityNotes, type TracedActivity } from '../view/traced-activity.ts';
 import {
   encodeRequest,
   type KeyValue,
@@ -64,7 +64,7 @@ export class OtlpExport implements Exporter {
   readonly #activities = new TraceActivities();
   readonly #ids: SpanIds;
   /** Includes spans already written, as long as TraceActivities knows their activities. */
-  readonly #spans = new WeakMap<TracedActivity, OpenSpan>();
+  readonly #spans = new ActivityNotes<OpenSpan>();
   readonly #trees = new Set<Tree>();
   #pending: PendingSpan[] = [];
   /** The number of spans in all chunks taken so far. */
@@ -159,7 +159,8 @@ export class OtlpExport implements Exporter {
     }
     const { subject, attributes } = span;
     endSubject(subject, activity, event.payload);
-    const started = new Map(attributes.map((attribute, i) => [attribute.key, i]));
+    const started = new Map<string, number>();
+    for (let i = 0; i < attributes.length; i++) started.set((attributes[i] as KeyValue).key, i);
     for (const attribute of attributesOf(
       spanFields(subject, activity.provider, event.payload),
       SPAN_FIELDS,

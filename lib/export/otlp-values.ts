@@ -8,8 +8,8 @@ import type { ExportedTrace } from './exporter.ts';
 /** The attributes are in field order; absent values are omitted. */
 export function attributesOf(payload: object, without?: ReadonlySet<string>): KeyValue[] {
   const attributes: KeyValue[] = [];
-  for (const [key, field] of Object.entries(payload)) {
-    const value = without?.has(key) ? undefined : anyValue(field);
+  for (const key in payload) {
+    const value = without?.has(key) ? undefined : anyValue(payload[key as keyof typeof payload]);
     if (value !== undefined) attributes.push({ key, value });
   }
   return attributes;

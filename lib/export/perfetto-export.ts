@@ -45,6 +45,8 @@ export class PerfettoExport implements Exporter, TimelineWriter {
   /** The names that have been written, by process. */
   readonly #processNames = new Map<number, string | undefined>();
   readonly #knownNames: ReadonlyMap<number, string> | undefined;
+  /** The numbers of the tracks of lanes, by the lanes' own. */
+  readonly #lanes: number[] = [];
   #flowCount = 0;
 
   /** @param names of the frames of samples */
@@ -275,10 +277,11 @@ export class PerfettoExport implements Exporter, TimelineWriter {
   }
 
   #lane(lane: Lane): number {
-    return this.#packets.track(`lane ${lane.index}`, () => ({
+    this.#lanes[lane.index] ??= this.#packets.track(`lane ${lane.index}`, () => ({
       ...this.#parent(lane.processId),
       name: `Activities ${lane.number}`,
     }));
+    return this.#lanes[lane.index] as number;
   }
 
   /** The track of a thread, otherwise of the process; undefined for that of the whole trace. */

@@ -41,11 +41,11 @@ export class PerfettoPackets {
 
   /** @param atNs since the start of the trace */
   event(atNs: number, packet: Packet): void {
-    this.#write(EVENTS, { timestamp: this.#time(atNs), ...packet });
+    this.#write(EVENTS, packet, this.#time(atNs));
   }
 
   sample(atNs: number, packet: Packet): void {
-    this.#write(SAMPLES, { timestamp: this.#time(atNs), ...packet });
+    this.#write(SAMPLES, packet, this.#time(atNs));
   }
 
   /** @returns the number of the track, which is described the first time */
@@ -79,12 +79,25 @@ export class PerfettoPackets {
     return this.#startNs === undefined ? ns : this.#startNs + BigInt(ns);
   }
 
-  #write(sequenceId: number, packet: Packet): void {
+  #write(sequenceId: number, packet: Packet, timestamp?: number | bigint): void {
     const sequenceFlags = this.#started.has(sequenceId) ? SequenceFlag.NeedsState : SequenceFlag.StateCleared;
     this.#started.add(sequenceId);
-    this.#writer.field(PACKET_FIELD, () => WRITTEN_PACKET, { ...packet, sequenceId, sequenceFlags });
+    const { internedData, trackEvent, perfSample, trackDescriptor, clockSnapshot } = packet;
+    // Named instead of spread: that takes twice as long.
+    this.#writer.field(PACKET_FIELD, writtenPacket, {
+      timestamp,
+      internedData,
+      trackEvent,
+      perfSample,
+      trackDescriptor,
+      clockSnapshot,
+      sequenceId,
+      sequenceFlags,
+    });
   }
 }
+
+const writtenPacket = () => WRITTEN_PACKET;
 
 /** Names of one kind, which get a number when they are first used. */
 export class InternedNames {

@@ -2,8 +2,8 @@
  * The ids that activities have as OpenTelemetry spans. Those that no activity contains are derived from the trace alone,
  * so that repeated exports are identical, and profiles link to the spans of another export.
  */
-import { createHash } from 'node:crypto';
-import type { TracedActivity } from '../view/traced-activity.ts';
+import { hash } from 'node:crypto';
+import { ActivityNotes, type TracedActivity } from '../view/traced-activity.ts';
 
 export interface SpanId {
   readonly traceId: string;
@@ -23,7 +23,7 @@ interface Ids {
 
 export class SpanIds {
   readonly #startTime: bigint;
-  readonly #ids = new WeakMap<TracedActivity, Ids>();
+  readonly #ids = new ActivityNotes<Ids>();
 
   /** @param startTime of the trace */
   constructor(startTime: bigint) {
@@ -53,6 +53,6 @@ export class SpanIds {
 
   #digest(what: string, { processId, id, startNs }: TracedActivity, digits: number): string {
     const text = `${this.#startTime} ${what} ${processId} ${id} ${startNs}`;
-    return createHash('sha256').update(text).digest('hex').slice(0, digits);
+    return hash('sha256', text).slice(0, digits);
   }
 }

@@ -95,3 +95,21 @@ function perfViewIdText(id: string, processId: number | undefined): string {
   if (guid === undefined) return id;
   return formatPerfViewActivityPath(guid, processIdOfPath(guid, processId) ?? 0);
 }
+
+/**
+ * What one reader keeps with each activity as long as that is known. It is on the activities themselves: a WeakMap of so
+ * many takes the collector longer than all else in the reader.
+ */
+export class ActivityNotes<Note> {
+  readonly #key = Symbol();
+
+  get(activity: TracedActivity): Note | undefined {
+    return (activity as Noted<Note>)[this.#key];
+  }
+
+  set(activity: TracedActivity, note: Note): void {
+    (activity as Noted<Note>)[this.#key] = note;
+  }
+}
+
+type Noted<Note> = TracedActivity & { [key: symbol]: Note };
