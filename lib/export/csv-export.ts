@@ -5,52 +5,65 @@
  * Injection") advises: a trace can come from anywhere.
  */
 import { jsonField, jsonValue, KIND_PROPERTIES, type TraceEvent } from '../trace/trace-event.ts';
+import { KindTexts } from '../view/kind-texts.ts';
+import { PayloadJson } from '../view/payload-json.ts';
 import type { Payload } from '../wire/decoded-field.ts';
 import { type Exporter, PIECE_SIZE } from './exporter.ts';
 
 export type Cell = string | number | boolean | undefined;
 
 /** The columns of every event, named as in its JSON. */
-const COLUMNS: Readonly<Record<string, (event: TraceEvent) => Cell>> = {
-  timestamp: (event) => String(event.timestamp),
-  timeSinceStart: (event) => String(event.timeSinceStart),
-  processId: (event) => event.processId,
-  threadId: (event) => event.threadId,
-  processor: (event) => event.processor,
-  ...KIND_PROPERTIES,
-  keywords: (event) => `0x${event.keywords.toString(16)}`,
-  activityId: (event) => event.activityId,
-  activityPath: (event) => event.activityPath,
-  relatedActivityId: (event) => event.relatedActivityId,
-  relatedActivityPath: (event) => event.relatedActivityPath,
-  labels: (event) => event.labels && JSON.stringify(jsonValue(event.labels)),
-  payloadProblem: (event) => event.payloadProblem,
-  stack: (event) => event.stack?.map((address) => `0x${address.toString(16)}`).join(' '),
-  position: (event) => event.position,
-};
-const CELLS = Object.values(COLUMNS);
+const COLUMNS = [
+  'timestamp',
+  'timeSinceStart',
+  'processId',
+  'threadId',
+  'processor',
+  ...Object.keys(KIND_PROPERTIES),
+  'activityId',
+  'activityPath',
+  'relatedActivityId',
+  'relatedActivityPath',
+  'labels',
+  'payloadProblem',
+  'stack',
+  'position',
+];
 
 export class CsvExport implements Exporter {
   readonly notices: readonly string[] = [];
   readonly #payloadColumns: readonly string[] | undefined;
+  readonly #kinds = new KindTexts(cellsText);
+  readonly #payloads = new PayloadJson((json) => json);
   #pending: string;
 
   /** @param payloadColumns one column per field; without them, one column with the payload as JSON */
   constructor(payloadColumns?: readonly string[]) {
     this.#payloadColumns = payloadColumns;
     const payload = payloadColumns?.map((name) => `payload.${name}`) ?? ['payload'];
-    this.#pending = csvLine([...Object.keys(COLUMNS), ...payload]);
+    this.#pending = csvLine([...COLUMNS, ...payload]);
   }
 
   add(event: TraceEvent): void {
-    const cells = CELLS.map((cellOf) => cellOf(event));
+    const { processId, threadId, processor, activityId, relatedActivityId, labels, stack } = event;
+    const head = [String(event.timestamp), String(event.timeSinceStart), processId, threadId, processor];
+    const tail: Cell[] = [
+      activityId,
+      event.activityPath,
+      relatedActivityId,
+      event.relatedActivityPath,
+      labels && JSON.stringify(jsonValue(labels)),
+      event.payloadProblem,
+      stack?.map((address) => `0x${address.toString(16)}`).join(' '),
+      event.position,
+    ];
     if (this.#payloadColumns === undefined) {
-      cells.push(JSON.stringify(jsonValue(event.payload, event.hexFields)));
+      tail.push(this.#payloads.text(event));
     } else {
       const fields = new Map(flattened(event.payload, event.hexFields));
-      for (const name of this.#payloadColumns) cells.push(fields.get(name));
+      for (const name of this.#payloadColumns) tail.push(fields.get(name));
     }
-    this.#pending += csvLine(cells);
+    this.#pending += `${cellsText(head)},${this.#kinds.of(event)},${csvLine(tail)}`;
   }
 
   get isFull(): boolean {
@@ -93,16 +106,24 @@ function cellOf(value: unknown): Cell {
 
 /** Returns the line with its end. */
 export function csvLine(cells: readonly Cell[]): string {
-  return `${cells.map(cellText).join(',')}\r\n`;
+  return `${cellsText(cells)}\r\n`;
+}
+
+function cellsText(cells: readonly Cell[]): string {
+  let text = '';
+  for (let i = 0; i < cells.length; i++) text += i === 0 ? cellText(cells[i]) : `,${cellText(cells[i])}`;
+  return text;
 }
 
 const FORMULA_START = /^[=+\-@\t\r]/;
 const WHOLE_NUMBER = /^-?\d+$/;
 const NEEDS_QUOTES = /[",\r\n]/;
+const IS_SPECIAL = /^[=+\-@\t]|[",\r\n]/;
 
 function cellText(cell: Cell): string {
   if (cell === undefined) return '';
   if (typeof cell !== 'string') return String(cell);
+  if (!IS_SPECIAL.test(cell)) return cell;
   const text = FORMULA_START.test(cell) && !WHOLE_NUMBER.test(cell) ? `'${cell}` : cell;
   return NEEDS_QUOTES.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -12,7 +12,13 @@ const SHORT_TEXT = 200;
 
 export class PayloadJson {
   readonly #names = new Map<string, string>();
+  readonly #escaped: (json: string) => string;
   #room = MAX_KEPT;
+
+  /** @param escaped what becomes of the JSON of what is not plain; by default, what a terminal can show */
+  constructor(escaped: (json: string) => string = printableJson) {
+    this.#escaped = escaped;
+  }
 
   /** `{"url":"/","count":"3"}` */
   text({ payload, hexFields }: TraceEvent): string {
@@ -20,12 +26,12 @@ export class PayloadJson {
     for (const name in payload) {
       const value = payload[name] as TraceEvent['payload'][string];
       text += text === '' ? this.#nameOf(name) : `,${this.#nameOf(name)}`;
-      if (typeof value === 'string') text += quoted(value);
-      else if (hexFields?.has(name)) text += json(jsonField(name, value, hexFields));
+      if (typeof value === 'string') text += this.#quoted(value);
+      else if (hexFields?.has(name)) text += this.#json(jsonField(name, value, hexFields));
       else if (typeof value === 'number') text += Number.isFinite(value) ? value : 'null';
       else if (typeof value === 'bigint') text += `"${value}"`;
       else if (typeof value === 'boolean') text += value;
-      else text += json(jsonValue(value, hexFields));
+      else text += this.#json(jsonValue(value, hexFields));
     }
     return `{${text}}`;
   }
@@ -34,10 +40,18 @@ export class PayloadJson {
   #nameOf(field: string): string {
     const known = this.#names.get(field);
     if (known !== undefined) return known;
-    const text = `${quoted(field)}:`;
+    const text = `${this.#quoted(field)}:`;
     this.#room -= text.length + ENTRY_SIZE;
     if (this.#room >= 0) this.#names.set(field, text);
     return text;
+  }
+
+  #json(value: unknown): string {
+    return this.#escaped(JSON.stringify(value));
+  }
+
+  #quoted(text: string): string {
+    return isPlain(text) ? `"${text}"` : this.#json(text);
   }
 }
 
