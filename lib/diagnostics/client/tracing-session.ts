@@ -117,7 +117,13 @@ export class TracingSession {
 
   #limitSilence(): void {
     clearTimeout(this.#silence);
-    this.#silence = setTimeout(this.#giveUp, this.#limits.silenceMs);
+    this.#silence = setTimeout(() => {
+      const received = this.#lastBytes;
+      // If this process itself has not run for so long, timers come before what has arrived meanwhile.
+      setImmediate(() => {
+        if (this.#isWaiting && this.#lastBytes === received) this.#giveUp();
+      });
+    }, this.#limits.silenceMs);
   }
 
   readonly #giveUp = (): void => {

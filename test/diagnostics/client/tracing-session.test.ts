@@ -62,6 +62,16 @@ it('that falls silent is cut off, keeping what has arrived', async () => {
   expect([cut.isCutOff, cut.isComplete]).toEqual([true, false]);
 });
 
+it('is not cut off if this process did not run', async () => {
+  const whole = session({ silenceMs: 100 }, async () => {});
+  const size = sizeOf(whole.stream);
+  await whole.stop();
+  remote.end(Buffer.alloc(1234));
+  for (const end = performance.now() + 200; performance.now() < end; );
+  expect(await size).toBe(1234);
+  expect([whole.isCutOff, whole.isComplete]).toEqual([false, true]);
+});
+
 it('that never ends is cut off in time', async () => {
   const cut = session({ silenceMs: 10_000, totalMs: 200 });
   const timer = sendsFor(NEVER);
