@@ -1,6 +1,7 @@
 /** Opens the traces given to a command: one, or several as one. */
-import { readdirSync, statSync } from 'node:fs';
-import { basename } from 'node:path';
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { glob } from '../../base/glob.ts';
 import { listZipTraces } from '../../trace/source/zip.ts';
 import type { Trace } from '../../trace/trace.ts';
 import { mergeTexts } from '../../view/merge/merge-texts.ts';
@@ -84,9 +85,17 @@ async function placesOf(files: TraceFiles, values: TraceValues): Promise<readonl
 }
 
 async function filesNamed(file: string): Promise<readonly string[]> {
-  if (!/%d|\*/i.test(file) || !/\.etl$/i.test(file)) return [file];
-  const found = await (await import('./recording-files.ts')).numberedFiles(file);
-  return found.length > 0 ? found : [file];
+  const isNumbered = /%d|\*/i.test(file) && /\.etl$/i.test(file);
+  const numbered = isNumbered ? await (await import('./recording-files.ts')).numberedFiles(file) : [];
+  return numbered.length > 0 ? numbered : filesLike(file);
+}
+
+/** Finds the files of a pattern: the shells of Windows leave it to the program. */
+function filesLike(file: string): readonly string[] {
+  const [folder, name] = [dirname(file), basename(file)];
+  if (!name.includes('*') || existsSync(file) || !existsSync(folder)) return [file];
+  const found = readdirSync(folder).filter(glob(name)).sort();
+  return found.length > 0 ? found.map((each) => join(folder, each)) : [file];
 }
 
 /** `a.zip/front.nettrace` */
