@@ -200,7 +200,10 @@ export class Recorder {
  */
 export function requireRecorderPlatform(): void {
   if (process.platform !== 'linux') {
-    throw new RecorderError(`Recording works only on Linux and Windows, and this is ${process.platform}.`);
+    throw new RecorderError(
+      `Recording works only on Linux and Windows, and this is ${process.platform}; ` +
+        '"tracewright collect" and "live -p PID" need no tracer.',
+    );
   }
   if (endianness() !== 'LE') {
     throw new RecorderError('Recording works only on little-endian machines, and this is a big-endian one.');

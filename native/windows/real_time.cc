@@ -48,9 +48,9 @@ DWORD WINAPI Process(void* given) {
 }
 
 int64_t Now() {
-  FILETIME time;
-  GetSystemTimePreciseAsFileTime(&time);
-  return static_cast<int64_t>(time.dwHighDateTime) << 32 | time.dwLowDateTime;
+  FILETIME now;
+  GetSystemTimePreciseAsFileTime(&now);
+  return static_cast<int64_t>(now.dwHighDateTime) << 32 | now.dwLowDateTime;
 }
 
 }  // namespace

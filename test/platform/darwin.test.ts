@@ -139,7 +139,9 @@ describe.skipIf(notHere !== undefined)(named('on macOS', notHere), () => {
       return stderr;
     };
     expect(refused('sessions')).toMatch(/Only Linux and Windows have sessions and providers to list/);
-    expect(refused('live', '--', 'x')).toMatch(/Recording works only on Linux and Windows/);
+    expect(refused('live', '--', 'x')).toMatch(
+      /Recording works only on Linux and Windows, and this is darwin; "tracewright collect" and/,
+    );
     expect(refused('record', '--cpu', '--', 'x')).toMatch(/--cpu is supported only on Linux and Windows/);
   });
 
