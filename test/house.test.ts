@@ -177,6 +177,7 @@ describe('the package', () => {
       'dist/types',
       'dist/windows-providers.br',
       'docs',
+      '!docs/images',
       'native',
       'prebuilds',
       'scripts/windows/delay_load_hook.cc',

@@ -9,12 +9,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 
-const command = join(import.meta.dirname, '../../dist/cjs/cli.cjs');
-const auto = pathToFileURL(join(import.meta.dirname, '../../dist/cjs/auto.mjs')).href;
-const application = join(import.meta.dirname, 'slow-app.mjs');
+export const command = join(import.meta.dirname, '../../dist/cjs/cli.cjs');
+export const auto = pathToFileURL(join(import.meta.dirname, '../../dist/cjs/auto.mjs')).href;
+export const application = join(import.meta.dirname, 'slow-app.mjs');
 
 /** One request each; the export comes in the middle of the others. */
-async function sendRequests(address) {
+export async function sendRequests(address) {
   const answers = [];
   for (let user = 1; user <= 12; user++) {
     answers.push(fetched(`${address}/user/${user}`));
@@ -30,13 +30,13 @@ async function fetched(url) {
   await once(response, 'end');
 }
 
-function tracewright(...args) {
+export function tracewright(...args) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [command, ...args], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`tracewright ${args[0]} ended with exit status ${status}:\n${stderr}`);
   return stdout;
 }
 
-async function recordSlowServer(trace) {
+export async function recordSlowServer(trace, rounds = 1) {
   const child = spawn(
     process.execPath,
     [command, 'collect', '-o', trace, '--', process.execPath, '--import', auto, application],
@@ -48,7 +48,9 @@ async function recordSlowServer(trace) {
   });
   const ended = once(child, 'exit');
   const [first] = await Promise.race([once(child.stdout, 'data'), ended.then(() => [''])]);
-  if (String(first).startsWith('http')) await sendRequests(String(first).trim());
+  for (let round = 0; round < rounds && String(first).startsWith('http'); round++) {
+    await sendRequests(String(first).trim());
+  }
   child.stdin.end();
   const [status] = await ended;
   if (status !== 0) throw new Error(`tracewright collect ended with exit status ${status}:\n${errors}`);
