@@ -67,8 +67,10 @@ export class Activity implements ActivityContext {
   readonly pathEnd: number;
   /** The explicit id that was current at the start, and is again after the stop. */
   readonly manualIdBefore: Guid | undefined;
-  /** An outermost activity has one, and each that crosses process boundaries. */
+  /** An outermost activity has one, and each that crosses process boundaries, once somebody has asked: see `giveTrace`. */
   trace: TraceContext | undefined;
+  /** Whether it crosses process boundaries, and nobody has asked for its place in its trace so far. */
+  awaitsTrace = false;
   /** The route of a request; undefined for other activities. Not in a WeakMap, which takes a request 0.8 µs. */
   route: string | undefined = undefined;
   /** The last number given to a child. */

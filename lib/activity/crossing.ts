@@ -19,10 +19,18 @@ export class RemoteContext implements ActivityContext {
   }
 }
 
-/** Gives an activity that crosses process boundaries its place in its trace, which may begin here. */
+/**
+ * The place in its trace of an activity that crosses process boundaries, which may begin there. Somebody must ask for
+ * it first: random ids take a request half a microsecond, and without a recorder most are never read.
+ */
 export function giveTrace(activity: Activity): TraceContext {
+  if (!activity.awaitsTrace && activity.trace !== undefined) return activity.trace;
+  activity.awaitsTrace = false;
   let outer = activity;
-  while (outer.trace === undefined && outer.creator !== undefined) outer = outer.creator;
+  while (outer.trace === undefined && outer.creator !== undefined) {
+    outer = outer.creator;
+    if (outer.awaitsTrace) giveTrace(outer);
+  }
   // On the outermost activity, so that everything else it causes is in the same trace.
   outer.trace ??= TraceContext.begin();
   activity.trace = outer.trace.child();
@@ -31,10 +39,10 @@ export function giveTrace(activity: Activity): TraceContext {
 
 /** The trace to which code belongs: that of the innermost crossing activity, or of the message that caused it. */
 export function traceOf(context: ActivityContext | undefined): TraceContext | undefined {
-  let trace = context?.trace;
   let activity = context?.activity;
+  let trace = activity === context ? undefined : context?.trace;
   while (trace === undefined && activity !== undefined) {
-    trace = activity.trace;
+    trace = activity.awaitsTrace ? giveTrace(activity) : activity.trace;
     activity = activity.creator;
   }
   return trace === undefined || trace.spanId === '' ? undefined : trace;

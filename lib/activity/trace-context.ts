@@ -102,8 +102,11 @@ function tracestateOf(text: unknown): string {
   return entries.join(',');
 }
 
-/** Random digits in advance: generating 16 bytes takes a hundred times as long as slicing a string. */
-const POOL_BYTES = 4096;
+/**
+ * Random digits in advance: generating 16 bytes takes a hundred times as long as slicing a string. In a server, where the
+ * code that fills the pool is never in the processor's caches, filling 4 KiB takes 32 µs, of which 20 are for the call.
+ */
+const POOL_BYTES = 16_384;
 let bytes: Buffer | undefined;
 let pool = '';
 let used = 0;

@@ -3,6 +3,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Socket } from 'node:net';
 import type { Activity, ActivityContext } from '../activity/activity.ts';
+import { traceOf } from '../activity/crossing.ts';
 import { sharedActivities } from '../activity/shared.ts';
 import type { TraceContext } from '../activity/trace-context.ts';
 import { type FailureFields, failureFields, NO_FAILURE } from '../base/thrown-fields.ts';
@@ -82,7 +83,7 @@ export class FetchRequests {
     const activity = this.#events.beginIn(caller, (trace) => this.#fieldsOf(request, trace));
     if (activity === undefined) return;
     this.#open.set(request, { caller, activity, statusCode: NO_STATUS });
-    this.#sendTrace(request, activity.trace);
+    this.#sendTrace(request, traceOf(activity));
     if (request.upgrade || request.method === 'CONNECT') {
       this.#upgrades ??= subscribed({
         'undici:client:sendHeaders': (message: RequestMessage & { readonly socket: Socket }) =>

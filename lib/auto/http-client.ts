@@ -2,6 +2,7 @@
 
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { Activity } from '../activity/activity.ts';
+import { traceOf } from '../activity/crossing.ts';
 import type { ActivityFlow } from '../activity/flow.ts';
 import { sharedActivities } from '../activity/shared.ts';
 import type { TraceContext } from '../activity/trace-context.ts';
@@ -110,7 +111,7 @@ export class ClientRequests {
     // with the connection's.
     request.on('close', () => this.#events.endBegun(activity, () => this.#outcomeOf(request)));
     if (IS_TOLD_OF_CREATION && this.#socketAssigned.isNoticed) this.#watchAgent(request, activity);
-    this.#sendTrace(request, activity.trace);
+    this.#sendTrace(request, traceOf(activity));
   }
 
   /** Whether its agent has a socket for it is only known when it has been created. */

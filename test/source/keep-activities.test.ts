@@ -1,5 +1,6 @@
 /** Activities that begin and end while nobody wants their events. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { sharedActivities } from '../../lib/activity/shared.ts';
 import {
   activityPath,
   currentActivityId,
@@ -11,11 +12,14 @@ import {
   type SourceCommand,
   traceHeaders,
 } from '../../lib/index.ts';
+import type { WrittenEvent } from '../../lib/listen/written-event.ts';
 
 const log = defineEventSource('Kept', {
   RequestStart: event({ url: 'string' }, { traceContext: true }),
   RequestStop: event({ success: 'bool' }),
   Note: event(),
+  MessageStart: event({}, { traceContext: true }),
+  MessageStop: event(),
 });
 
 const keepers: KeptActivities[] = [];
@@ -61,6 +65,24 @@ describe('an activity while nothing listens', () => {
     await log.activity('Request', { url: '/' }, async () => {
       await Promise.resolve();
       expect(currentActivityId()).toBeDefined();
+    });
+  });
+
+  it('has its place in its trace once somebody asks, whoever asks first', () => {
+    keep();
+    const own = () => sharedActivities().flow.context?.activity;
+    const spanOf = ({ traceparent = '' }) => traceparent.split('-').slice(1, 3);
+    log.activity('Request', { url: '/outer' }, () => {
+      expect(own()?.trace).toBeUndefined();
+      const starts: WrittenEvent['payload'][] = [];
+      const subscription = listen(log, ({ name, payload }) => {
+        if (name === 'MessageStart') starts.push(payload);
+      });
+      const inner = log.activity('Message', {}, traceHeaders);
+      subscription.close();
+      const [traceId, spanId] = spanOf(traceHeaders());
+      expect(spanOf(traceHeaders())).toEqual([traceId, spanId]);
+      expect(starts).toMatchObject([{ traceId, spanId: spanOf(inner)[1], parentSpanId: spanId }]);
     });
   });
 
