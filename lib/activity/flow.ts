@@ -81,9 +81,26 @@ export class ActivityFlow {
    * @returns ends it
    */
   observeSwitches(observer: () => void): () => void {
+    if (!canOmitPromises()) return this.observeCallbacks(observer);
+    this.begin();
+    if (this.#key !== undefined) return this.observeCallbacks(observer);
+    // V8's own hook takes half the time for a promise, where the flow does without async hooks.
+    const endPromises = process.getBuiltinModule('node:v8').promiseHooks.onBefore(observer);
+    const endOthers = this.observeCallbacks(observer, WITHOUT_PROMISES);
+    return () => {
+      endPromises();
+      endOthers();
+    };
+  }
+
+  /**
+   * Like `observeSwitches`; the function receives the async id of the callback, or of the continuation of a promise, that
+   * begins.
+   */
+  observeCallbacks(observer: (asyncId?: number) => void, options: HookOptions = {}): () => void {
     const switchObservers = this.#switchObservers;
     // Not `after`: it would double the cost, and whatever runs next comes with its own `before`.
-    const hook = createHook({ before: observer }).enable();
+    const hook = createHook({ before: observer, ...options }).enable();
     switchObservers.add(observer);
     this.#onSwitch = () => {
       for (const observe of switchObservers) observe();
@@ -123,11 +140,7 @@ export class ActivityFlow {
       const context = this.#storage?.getStore();
       if (context !== undefined) this.#owners.set(resource, context);
     };
-    const options: Parameters<typeof createHook>[0] & { readonly trackPromises: boolean } = {
-      init,
-      trackPromises: false,
-    };
-    const hook = createHook(options).enable();
+    const hook = createHook({ init, ...WITHOUT_PROMISES }).enable();
     return () => void hook.disable();
   }
 
@@ -222,6 +235,22 @@ export class ActivityFlow {
 
 function called<Result>(work: () => Result): Result {
   return work();
+}
+
+type HookOptions = { readonly trackPromises?: boolean };
+/** Later versions of Node.js 24 know this option; others ignore it. */
+const WITHOUT_PROMISES: HookOptions = { trackPromises: false };
+
+/** Whether an async hook can leave out promises. */
+function canOmitPromises(): boolean {
+  let isTold = false;
+  const init = () => {
+    isTold = true;
+  };
+  const hook = createHook({ init, ...WITHOUT_PROMISES }).enable();
+  Promise.resolve();
+  hook.disable();
+  return !isTold;
 }
 
 /** The description of the symbol under which timers keep their context on Node.js 24 and later. */

@@ -191,7 +191,7 @@ export class ActivityRuns {
         // The stack has overflowed: the next call notices the switch. In a hook, an error would end the process.
       }
     };
-    const end = this.#shared.flow.observeSwitches(observer);
+    const end = this.#shared.flow.observeCallbacks(observer);
     return () => {
       end();
       this.flush();
