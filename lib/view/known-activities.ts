@@ -50,7 +50,7 @@ export class KnownActivity {
 }
 
 export class KnownActivities {
-  /** The open activities in order of their starts: they are linked, since sets take a tenth of a reader's time. */
+  /** The open activities in order of their starts: they are linked, because a set would hash each. */
   #first: KnownActivity | undefined;
   #last: KnownActivity | undefined;
   #count = 0;
