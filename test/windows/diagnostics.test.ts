@@ -49,7 +49,7 @@ it.skipIf(skipReason !== undefined)(
     for await (const { name, payload } of await openTrace(Buffer.from(result.trace, 'base64'))) {
       if (name === 'Ping') numbers.push(payload.n);
     }
-    expect(numbers).toEqual(Array.from({ length: 20_000 }, (_, n) => n));
+    expect(numbers).toEqual(Array.from({ length: 3000 }, (_, n) => n));
     expect(result.waited).toBeGreaterThanOrEqual(200);
     expect(result.waited).toBeLessThan(10_000);
   },

@@ -194,7 +194,7 @@ export class SocketConnection implements ServerConnection {
     const { fd = 0, writeQueueSize = 0 } = this.#handle ?? {};
     if (fd >= 0 || writeQueueSize === 0 || SocketConnection.#hasWaited) return;
     SocketConnection.#hasWaited = true;
-    pause(EXIT_STALL_MS);
+    pause(Math.max(0, this.#exitDeadline - performance.now()));
   }
 
   #shiftAll(): void {

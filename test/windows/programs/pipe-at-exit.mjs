@@ -7,7 +7,7 @@ import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DiagnosticsClient } from '../node_modules/tracewright/dist/diagnostics/client/diagnostics-client.js';
 
-const EVENTS = 20_000;
+const EVENTS = 3000;
 const cli = resolve('node_modules/tracewright/dist/cjs/cli.cjs');
 
 writeFileSync(
