@@ -57,15 +57,15 @@ export class Account {
     return this.#holds === undefined ? [] : longestOf(this.#holds);
   }
 
-  /** Takes stretches in order. */
+  /** Takes each stretch after the one where it starts. */
   add(stretch: Stretch): void {
-    const { state, what, startNs, endNs, otherwise, run, inner, jobs = 0 } = stretch;
+    const { startNs, endNs, reason, otherwise, run, inner } = stretch;
+    const { state, what, jobs = 0 } = reason;
     const ns = endNs - startNs;
     this.#sorted = undefined;
     const entry = this.#entryOf(state, what);
     const last = this.#last;
-    const isNext =
-      last?.endNs === startNs && last.state === state && last.what === what && last.inner === inner;
+    const isNext = last?.reason.state === state && last.reason.what === what && last.inner === inner;
     if (!isNext) entry.stretches++;
     this.#last = stretch;
     this.totalNs += ns;
@@ -78,7 +78,7 @@ export class Account {
       entry.inner ??= new Map();
       entry.inner.set(inner, (entry.inner.get(inner) ?? 0) + ns);
     }
-    if (state === 'held' && run !== undefined) this.#addHold(run, ns);
+    if (run !== undefined) this.#addHold(run, ns);
   }
 
   /** All time in a state. */

@@ -37,6 +37,8 @@ export interface LoopRun {
   readonly jobFromNs: number | undefined;
   /** The short runs around it, if it is short: there are many of them, and they are passed over together. */
   chain: Chain | undefined;
+  /** Since when the thread has been running without a pause, or longer. */
+  busySinceNs: number;
   /** Whether events of runs before it are missing. */
   readonly isAfterLoss: boolean;
   /** The collections during the run, in order. */
@@ -50,9 +52,7 @@ export interface LoopRun {
 
 /** Short runs that follow each other without a pause or a loss. */
 interface Chain {
-  readonly startNs: number;
-  /** The index of the first and the last one. */
-  readonly first: number;
+  /** The index of the last one. */
   last: number;
 }
 
@@ -73,8 +73,6 @@ const NS_PER_MS = 1e6;
 /** How long after a run collections in it are awaited. */
 const SETTLES_NS = 250e6;
 const SHORT_NS = 1e6;
-/** The limit counts runs, and those of a chain as one. */
-const MAX_LOOK_BACK = 200;
 /** Shorter waits of a loop are not noticed. */
 export const PAUSE_NS = 50_000;
 /** A thread keeps at least this many settled runs, at most twice as many. */
@@ -140,6 +138,7 @@ export class LoopRuns {
       lateAtMostNs: Math.max(lateNs, wholeNs(payload.lateAtMostMSec)),
       jobFromNs: agoNs(startNs, payload.jobAtMostMSec),
       chain: undefined,
+      busySinceNs: Number.NEGATIVE_INFINITY,
       isAfterLoss: isAfterLoss || isFirst,
       collections: NONE,
       stacks: undefined,
@@ -168,7 +167,7 @@ export class LoopRuns {
       if (run.reportedNs + SETTLES_NS > nowNs && this.#reported.length - count <= MAX_WAITING) break;
       count++;
       this.#complete(run);
-      this.#chain(run);
+      this.#link(run);
       this.#runs.push(run);
       this.settledNs = run.endNs;
       take(run);
@@ -180,13 +179,13 @@ export class LoopRuns {
     }
   }
 
-  #chain(run: LoopRun): void {
-    if (!isShortRun(run)) return;
-    const { startNs, index, isAfterLoss } = run;
+  #link(run: LoopRun): void {
     const before = this.#runs.at(-1);
-    const isNext = before?.chain !== undefined && !isAfterLoss && startNs <= before.endNs + PAUSE_NS;
-    run.chain = isNext ? before.chain : { startNs, first: index, last: index };
-    if (run.chain !== undefined) run.chain.last = index;
+    const isNext = before !== undefined && run.startNs <= before.endNs + PAUSE_NS;
+    if (before !== undefined) run.busySinceNs = isNext ? before.busySinceNs : run.startNs;
+    if (!isShortRun(run)) return;
+    run.chain = (isNext && !run.isAfterLoss ? before.chain : undefined) ?? { last: run.index };
+    run.chain.last = run.index;
   }
 
   /** The run at a time, or the last one before it. */
@@ -195,19 +194,19 @@ export class LoopRuns {
   }
 
   /**
-   * Tells what the thread did, in order: its runs, cut to the interval, and what lies between them; short runs that
+   * Lists what the thread did, in order: its runs, cut to the interval, and what lies between them; short runs that
    * follow each other count as one. The oldest runs are not kept: the time before is as if events were missing.
    *
    * @param apart runs that are to be told apart, in order
    */
-  between(startNs: number, endNs: number, apart: readonly LoopRun[], tell: TellTime): void {
+  between(startNs: number, endNs: number, apart: readonly LoopRun[], list: TimeList): void {
     let atNs = startNs;
     let nextApart = 0;
     for (let i = Math.max(0, this.#indexAt(startNs)); i < this.#runs.length && atNs < endNs; i++) {
       let run = this.#runs[i] as LoopRun;
       if (run.startNs > atNs) {
         const end = Math.min(run.startNs, endNs);
-        tell(atNs, end, undefined, run.isAfterLoss || i === 0 ? 'lost' : 'pause');
+        list.add(atNs, end, undefined, run.isAfterLoss || i === 0 ? 'lost' : 'pause');
         atNs = end;
       }
       while ((apart[nextApart]?.index ?? run.index) < run.index) nextApart++;
@@ -219,10 +218,10 @@ export class LoopRuns {
       }
       const end = Math.min(run.endNs, endNs);
       if (end <= atNs) continue;
-      tell(atNs, end, run, isShort ? 'short' : isApart ? 'apart' : 'run');
+      list.add(atNs, end, run, isShort ? 'short' : isApart ? 'apart' : 'run');
       atNs = end;
     }
-    if (atNs < endNs) tell(atNs, endNs, undefined, atNs >= this.settledNs ? 'lost' : 'pause');
+    if (atNs < endNs) list.add(atNs, endNs, undefined, atNs >= this.settledNs ? 'lost' : 'pause');
   }
 
   /** The place of the last run of its chain that starts before the time, and before one that is to be told apart. */
@@ -231,24 +230,6 @@ export class LoopRuns {
       Math.min(chain?.last ?? index, (apart?.index ?? Number.POSITIVE_INFINITY) - 1) - this.#dropped;
     if ((this.#runs[last] as LoopRun).startNs < timeNs) return last;
     return Math.max(index - this.#dropped, this.#indexAt(timeNs - 1));
-  }
-
-  /** Since when the thread has been running without a pause, or longer; the time itself if it waits then. */
-  busySince(timeNs: number): number {
-    const last = this.#indexAt(timeNs);
-    let sinceNs = timeNs;
-    let steps = 0;
-    for (let i = last; i >= 0; i--) {
-      const run = this.#runs[i] as LoopRun;
-      if (run.endNs + PAUSE_NS < sinceNs) return sinceNs;
-      if (++steps > MAX_LOOK_BACK) break;
-      sinceNs = run.startNs;
-      const { chain } = run;
-      if (chain === undefined || chain.first <= this.#dropped) continue;
-      sinceNs = chain.startNs;
-      i = chain.first - this.#dropped;
-    }
-    return Number.NEGATIVE_INFINITY;
   }
 
   /** Returns the index of the last settled run that starts by then; -1 if there is none. */
@@ -286,18 +267,13 @@ export class LoopRuns {
   }
 }
 
-/**
- * Takes what a thread did: a `run`, one that is to be told `apart`, several `short` ones, a `pause`, or what is `lost`
- * because events are missing.
- *
- * @param run the last of several; undefined if there is none
- */
-type TellTime = (
-  startNs: number,
-  endNs: number,
-  run: LoopRun | undefined,
-  kind: 'run' | 'apart' | 'short' | 'pause' | 'lost',
-) => void;
+/** A `run`, one that is to be told `apart`, several `short` ones, a `pause`, or what is `lost` as events are missing. */
+export type TimeKind = 'run' | 'apart' | 'short' | 'pause' | 'lost';
+
+/** Takes what a thread did, with the last run of several; undefined if there is none. */
+interface TimeList {
+  add(startNs: number, endNs: number, run: LoopRun | undefined, kind: TimeKind): void;
+}
 
 const NONE: readonly Interval[] = [];
 

@@ -34,20 +34,23 @@ export interface StateOf {
   readonly state: State;
   /** What was waited for, or held the thread; empty if there is nothing to name. */
   readonly what: string;
+  /** How many jobs filled the queue of the thread pool; 0, as without this, if that is unknown. */
+  readonly jobs?: number;
 }
 
 /** A part of an activity's time in one state, in whole nanoseconds since the start of the trace. */
-export interface Stretch extends StateOf {
+export interface Stretch {
   readonly startNs: number;
   readonly endNs: number;
+  readonly reason: StateOf;
   /** What it may have been instead: the trace only bounds when the activity became ready. */
-  readonly otherwise?: StateOf | undefined;
-  /** What the thread ran. */
-  readonly run?: LoopRun | undefined;
+  readonly otherwise: StateOf | undefined;
+  /** What held the thread. */
+  readonly run: LoopRun | undefined;
   /** The state of the activity inside. */
-  readonly inner?: State | undefined;
-  /** How many jobs filled the queue of the thread pool. */
-  readonly jobs?: number | undefined;
+  readonly inner: State | undefined;
+  /** It starts where this one ends. */
+  next: Stretch | undefined;
 }
 
 /** Why a time is unknown. */
@@ -59,6 +62,11 @@ export const UNKNOWN = {
   aborted: 'its client left before that came',
   tooMuch: 'too many parts to tell apart',
 } as const;
+
+export const NOT_OBSERVED: StateOf = { state: 'unknown', what: UNKNOWN.notObserved };
+export const LOST: StateOf = { state: 'unknown', what: UNKNOWN.lost };
+export const NO_WAKER: StateOf = { state: 'unknown', what: UNKNOWN.noWaker };
+export const RUNNING: StateOf = { state: 'running', what: '' };
 
 /** Why its code was on no processor: it waited in the system, or for others that used the processors. */
 export const BLOCKED: StateOf = { state: 'offProcessor', what: 'blocked' };
@@ -83,7 +91,7 @@ export function stateOfWaker(waker: string): StateOf {
   const known = WAITS[waker];
   if (known !== undefined) return known;
   if (isOfThreadPool(waker)) return { state: 'threadPool', what: waker };
-  return { state: 'unknown', what: UNKNOWN.noWaker };
+  return NO_WAKER;
 }
 
 const WAITS: Readonly<Record<string, StateOf>> = {
@@ -120,7 +128,7 @@ const CALLS: Readonly<Record<string, StateOf>> = {
   'Node.Net/NameResolved': { state: 'otherSide', what: 'a name server' },
   'Node.Net/TlsEstablished': { state: 'otherSide', what: 'TLS' },
   'Node.Net/Connect': { state: 'otherSide', what: 'a connection' },
-  [MODULE_LOAD]: { state: 'unknown', what: UNKNOWN.noWaker },
+  [MODULE_LOAD]: NO_WAKER,
   'Node.Process/Child': { state: 'otherSide', what: 'a child process' },
   'Node.Process/Worker': { state: 'otherSide', what: 'a worker thread' },
   'System.Net.Http/Request': { state: 'otherSide', what: 'the response' },

@@ -1,30 +1,36 @@
 /** A time in which an activity ran nothing: what its thread did meanwhile, and which activities inside made it so long. */
 import type { TracedActivity } from '../traced-activity.ts';
-import { type Interval, type LoopRun, type LoopRuns, PAUSE_NS } from './loop-runs.ts';
+import { type Interval, type LoopRun, PAUSE_NS, type TimeKind } from './loop-runs.ts';
 import type { Queued } from './pool-queue.ts';
-import type { StateOf } from './states.ts';
+import type { StateOf, Stretch } from './states.ts';
 
 /** A part of a wait: what held the thread, or nothing so far. */
 export interface WaitPart extends Interval {
   endNs: number;
+  /** - `waiting`: it was not ready; `maybeHeld`: it may have been; `held`: it was; `blind`: it may have run */
+  readonly kind: 'waiting' | 'maybeHeld' | 'held' | 'blind';
   readonly run: LoopRun | undefined;
   /** Whether it stands for several short runs. */
   readonly isShort: boolean;
-  /** - `waiting`: it was not ready; `maybeHeld`: it may have been; `held`: it was; `blind`: it may have run */
-  readonly kind: 'waiting' | 'maybeHeld' | 'held' | 'blind';
+  /** It starts where this one ends. */
+  next: WaitPart | undefined;
 }
 
 /** A wait lasts from the end of one of the activity's runs to the next, or to its end. */
-export interface Wait extends Interval {
-  readonly parts: readonly WaitPart[];
-  /** What woke it; undefined if that is unknown. */
+export interface Wait extends Interval, Reason {
+  /** The first one. */
+  readonly parts: WaitPart | undefined;
+  /** What woke it may have ended until this time. */
+  readonly wokenByNs: number;
+  /** The part of it in the queue of the thread pool; undefined if there is none, or that is unknown. */
+  readonly queue: QueuePart | undefined;
+}
+
+/** What woke an activity. */
+export interface Reason {
   readonly state: StateOf;
   /** Whether that says for certain what it waited for, whatever is inside it. */
   readonly isCertain: boolean;
-  /** The part of it in the queue of the thread pool; undefined if there is none, or that is unknown. */
-  readonly queue: QueuePart | undefined;
-  /** What woke it may have ended until this time. */
-  readonly wokenByNs: number;
 }
 
 /** The wait until a thread of the pool began with a job. The rest is work, or cannot be told from it. */
@@ -33,56 +39,64 @@ interface QueuePart {
   readonly queued: Queued;
 }
 
-/** The time at which an activity became ready: not before, and not after. */
-export interface Ready {
-  readonly fromNs: number;
-  readonly byNs: number;
-}
+/** What the thread did in a wait, divided at when the activity became ready. */
+export class WaitParts {
+  first: WaitPart | undefined;
+  #last: WaitPart | undefined;
+  readonly #readyFromNs: number;
+  readonly #readyByNs: number;
 
-/**
- * Divides what the thread did at when the activity became ready.
- *
- * @param ofItself the runs that do not hold it, because it waits for what runs there
- */
-export function partsOf(
-  loop: LoopRuns,
-  { startNs, endNs }: Interval,
-  ready: Ready,
-  ofItself: readonly LoopRun[],
-): WaitPart[] {
-  const parts: WaitPart[] = [];
-  loop.between(startNs, endNs, ofItself, (fromNs, toNs, run, what) => {
+  /** The activity became ready between the two times. */
+  constructor(readyFromNs: number, readyByNs: number) {
+    this.#readyFromNs = readyFromNs;
+    this.#readyByNs = readyByNs;
+  }
+
+  add(startNs: number, endNs: number, run: LoopRun | undefined, what: TimeKind): void {
     const isShort = what === 'short';
-    const add = (from: number, to: number, kind: WaitPart['kind']) => {
-      if (to <= from) return;
-      const last = parts.at(-1);
-      // Most runs of the thread happen while an activity is not ready: they are of no interest.
-      if (kind === 'waiting' && last?.kind === kind) last.endNs = to;
-      else parts.push({ startNs: from, endNs: to, run, isShort, kind });
-    };
-    if (what === 'lost') {
-      add(fromNs, toNs, 'blind');
-    } else if (what === 'apart') {
-      add(fromNs, toNs, 'waiting');
-    } else {
-      const readyFrom = Math.min(Math.max(ready.fromNs, fromNs), toNs);
-      const readyBy = Math.min(Math.max(ready.byNs, readyFrom), toNs);
-      add(fromNs, readyFrom, 'waiting');
-      const isPause = what === 'pause' && toNs - fromNs >= PAUSE_NS;
-      add(readyFrom, readyBy, isPause ? 'waiting' : 'maybeHeld');
-      add(readyBy, toNs, 'held');
+    if (what === 'lost') this.#add(startNs, endNs, 'blind', run, isShort);
+    else if (what === 'apart') this.#add(startNs, endNs, 'waiting', run, isShort);
+    else {
+      const readyFromNs = Math.min(Math.max(this.#readyFromNs, startNs), endNs);
+      const readyByNs = Math.min(Math.max(this.#readyByNs, readyFromNs), endNs);
+      this.#add(startNs, readyFromNs, 'waiting', run, isShort);
+      const isPause = what === 'pause' && endNs - startNs >= PAUSE_NS;
+      this.#add(readyFromNs, readyByNs, isPause ? 'waiting' : 'maybeHeld', run, isShort);
+      this.#add(readyByNs, endNs, 'held', run, isShort);
     }
-  });
-  return parts;
+  }
+
+  #add(
+    startNs: number,
+    endNs: number,
+    kind: WaitPart['kind'],
+    run: LoopRun | undefined,
+    isShort: boolean,
+  ): void {
+    if (endNs <= startNs) return;
+    const last = this.#last;
+    // Most runs of the thread happen while an activity is not ready: they are of no interest.
+    if (kind === 'waiting' && last?.kind === kind) {
+      last.endNs = endNs;
+      return;
+    }
+    this.#last = { startNs, endNs, kind, run, isShort, next: undefined };
+    if (last === undefined) this.first = this.#last;
+    else last.next = this.#last;
+  }
 }
 
-interface Inner {
+/** An activity inside another. */
+export interface InnerTime {
   readonly activity: TracedActivity;
+  readonly label: string;
+  /** The first of those that are known. */
+  readonly stretches: Stretch | undefined;
 }
 
 /** An activity inside that was waited for. */
-export interface PathStep<Inside extends Inner> extends Interval {
-  readonly inner: Inside;
+export interface PathStep extends Interval {
+  readonly inner: InnerTime;
 }
 
 /**
@@ -93,8 +107,8 @@ export interface PathStep<Inside extends Inner> extends Interval {
  * @param inside in order of their ends
  * @returns in order
  */
-export function pathOf<Inside extends Inner>(wait: Wait, inside: readonly Inside[]): PathStep<Inside>[] {
-  const path: PathStep<Inside>[] = [];
+export function pathOf(wait: Wait, inside: readonly InnerTime[]): PathStep[] {
+  const path: PathStep[] = [];
   let limitNs = wait.wokenByNs;
   let atNs = wait.endNs;
   let i = lastEndingBy(inside, limitNs);
@@ -110,7 +124,7 @@ export function pathOf<Inside extends Inner>(wait: Wait, inside: readonly Inside
     }
   }
   for (; i >= 0 && atNs > wait.startNs; i--) {
-    const inner = inside[i] as Inside;
+    const inner = inside[i] as InnerTime;
     const { startNs } = inner.activity;
     const endNs = endOf(inner);
     if (endNs <= wait.startNs) break;
@@ -130,11 +144,8 @@ export function pathOf<Inside extends Inner>(wait: Wait, inside: readonly Inside
  * @param inside in order of their ends
  * @returns in order
  */
-export function decidingSteps<Inside extends Inner>(
-  waits: readonly Wait[],
-  inside: readonly Inside[],
-): PathStep<Inside>[] {
-  const steps: PathStep<Inside>[] = [];
+export function decidingSteps(waits: readonly Wait[], inside: readonly InnerTime[]): PathStep[] {
+  const steps: PathStep[] = [];
   let untilNs = Number.POSITIVE_INFINITY;
   for (let i = waits.length - 1; i >= 0; i--) {
     const wait = waits[i] as Wait;
@@ -147,23 +158,23 @@ export function decidingSteps<Inside extends Inner>(
   return steps.reverse();
 }
 
-function isWokenBy<Inside extends Inner>(wait: Wait, inner: Inside | undefined): inner is Inside {
+function isWokenBy(wait: Wait, inner: InnerTime | undefined): inner is InnerTime {
   return inner !== undefined && endOf(inner) >= wait.endNs - WAKING_NS;
 }
 
 /** A Stop is written in the callback that wakes the activity around it, but perhaps in a run of its own. */
 const WAKING_NS = 1e6;
 
-function lastEndingBy(inside: readonly Inner[], timeNs: number): number {
+function lastEndingBy(inside: readonly InnerTime[], timeNs: number): number {
   let [low, high] = [0, inside.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if (endOf(inside[middle] as Inner) <= timeNs) low = middle + 1;
+    if (endOf(inside[middle] as InnerTime) <= timeNs) low = middle + 1;
     else high = middle;
   }
   return low - 1;
 }
 
-export function endOf({ activity }: Inner): number {
+export function endOf({ activity }: InnerTime): number {
   return activity.endNs as number;
 }
