@@ -35,7 +35,7 @@ export async function explainTrace(trace: Trace, options: ExplainOptions = {}): 
     import('../view/activity-fields.ts'),
     import('../view/explain/findings.ts'),
     import('../view/explain/explanation-json.ts'),
-    import('../view/explain/sentences.ts'),
+    import('../view/explain/totals.ts'),
   ]);
   const { isRoot, where, isFailed = false, slowest = DEFAULT_SLOWEST } = options;
   const fields = where && new ActivityFields({ where });

@@ -7,7 +7,8 @@ import type { ExplainedActivities } from '../view/explain/explained-activities.t
 import { explanationJson } from '../view/explain/explanation-json.ts';
 import { Findings } from '../view/explain/findings.ts';
 import type { FramesOf } from '../view/explain/hot-code.ts';
-import { hintsOf, linesOf, othersOf, sentenceOf, totalsOf } from '../view/explain/sentences.ts';
+import { linesOf, othersOf, sentenceOf } from '../view/explain/sentences.ts';
+import { hintsOf, totalsOf } from '../view/explain/totals.ts';
 import { countText, thousands } from '../view/number-text.ts';
 import { flightText } from '../view/report/reported-trace.ts';
 import { FLIGHT_RECORDER_ACTIVITY } from '../wire/nettrace/constants.ts';

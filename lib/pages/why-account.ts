@@ -5,6 +5,7 @@
 import { countText, milliseconds, thousands } from '../view/number-text.ts';
 import type { Explanation } from '../view/report/report-header.ts';
 import { type ActivityLanes, type LaneBar, LaneSource } from './activity-lanes.ts';
+import { CallList } from './call-list.ts';
 import type { CpuSamples } from './cpu-samples.ts';
 import { button, element } from './dom.ts';
 import { durationChart } from './duration-chart.ts';
@@ -19,10 +20,6 @@ import { durationText, ticks } from './time-text.ts';
 import { ROW_HEIGHT } from './timeline-paint.ts';
 import type { Tooltip } from './tooltip.ts';
 
-/** From so many calls of one kind on, they are called N+1. */
-const REPEATED = 5;
-const MAX_KINDS = 50;
-const MAX_CALLS = 50;
 const MAX_EVENTS = 50;
 /** The events of so many activities inside it are listed. */
 const MAX_INSIDE = 2000;
@@ -42,6 +39,7 @@ export class WhyAccount {
   readonly #slowest: SlowestView;
   readonly #tooltip: Tooltip;
   readonly #lanes: LaneSource;
+  readonly #calls: CallList;
   readonly #charts: FlameChart[] = [];
 
   constructor(state: PageState, choose: Choose, samples: CpuSamples, slowest: SlowestView, tooltip: Tooltip) {
@@ -51,6 +49,7 @@ export class WhyAccount {
     this.#slowest = slowest;
     this.#tooltip = tooltip;
     this.#lanes = new LaneSource(state.data);
+    this.#calls = new CallList(state.data, choose);
     this.element = element('section', { class: 'account', 'aria-label': 'Where its time went' });
     state.theme.onChange(() => {
       for (const chart of this.#charts) chart.invalidate(true);
@@ -71,7 +70,7 @@ export class WhyAccount {
       ),
       ...this.#time(activity),
       ...this.#holds(explanation),
-      ...this.#calls(activity),
+      ...this.#calls.show(activity),
       ...this.#events(activity),
       ...this.#flames(activity, explanation),
     );
@@ -105,7 +104,13 @@ export class WhyAccount {
     while (around >= 0 && !explanations.has(around)) around = activities.parent[around] as number;
     if (around >= 0)
       return [
-        element('p', { class: 'note' }, 'It is a part of ', this.#link(around), ', which is explained.'),
+        element(
+          'p',
+          { class: 'note' },
+          'It is a part of ',
+          this.#calls.link(around),
+          ', which is explained.',
+        ),
       ];
     const path = activities.path(activity);
     const command = `tracewright explain --activity ${path}`;
@@ -195,7 +200,7 @@ export class WhyAccount {
         'li',
         {},
         element('span', { class: 'number' }, milliseconds(ns)),
-        activity === undefined ? label : this.#link(activity, label),
+        activity === undefined ? label : this.#calls.link(activity, label),
         element('span', { class: 'muted' }, whole),
       );
     });
@@ -203,96 +208,6 @@ export class WhyAccount {
       element('h3', {}, 'What its thread ran meanwhile, in ms'),
       element('ul', { class: 'facts-list' }, ...rows),
     ];
-  }
-
-  /** Its direct calls are shown in the order of the first of each kind. */
-  #calls(activity: number): Node[] {
-    const { activities } = this.#state.data;
-    const kinds = new Map<string, number[]>();
-    for (const child of activities.children(activity)) {
-      const key = `${activities.task[child]} ${activities.title(child)}`;
-      const known = kinds.get(key);
-      if (known !== undefined) known.push(child);
-      else kinds.set(key, [child]);
-    }
-    if (kinds.size === 0) return [];
-    const rows = [...kinds.values()].slice(0, MAX_KINDS).map((calls) => this.#callsOf(calls, activity));
-    const more = kinds.size > MAX_KINDS ? ` (the first ${MAX_KINDS} of ${thousands(kinds.size)} kinds)` : '';
-    return [
-      element('h3', {}, `Its calls, in order, in ms${more}`),
-      element('ul', { class: 'facts-list' }, ...rows),
-    ];
-  }
-
-  #callsOf(calls: readonly number[], around: number): HTMLElement {
-    const { activities } = this.#state.data;
-    const first = calls[0] as number;
-    if (calls.length === 1) return this.#call(first, around, activities.title(first));
-    const { length } = calls;
-    const ends = calls.map((call) => activities.end[call] as number);
-    const inTurn = calls.filter(
-      (call, at) => at > 0 && (activities.start[call] as number) >= (ends[at - 1] as number),
-    );
-    const how = inTurn.length >= length / 2 ? 'one after the other' : 'at the same time';
-    const failed = calls.filter((call) => activities.failed[call] === 1).length;
-    const totalNs = calls.reduce((sum, call) => sum + activities.durationNs(call), 0);
-    const text = `${thousands(length)} × ${activities.title(first)}`;
-    const places = new Set(calls.slice(0, MAX_CALLS).map((call) => this.#placeOf(call)));
-    const [place] = places.size === 1 ? places : [];
-    const about = [
-      `${durationText(totalNs)} together`,
-      how,
-      ...(length >= REPEATED ? ['N+1'] : []),
-      ...(failed > 0 ? [`${thousands(failed)} failed`] : []),
-      ...(place === undefined ? [] : [`at ${place}`]),
-    ];
-    const list = element('ul', { class: 'facts-list' });
-    const folded = element(
-      'details',
-      {},
-      element('summary', {}, text, element('span', { class: 'muted' }, ` ${about.join(', ')}`)),
-      list,
-    );
-    folded.addEventListener('toggle', () => {
-      if (list.childElementCount > 0) return;
-      list.append(
-        ...calls.slice(0, MAX_CALLS).map((call) => this.#call(call, around, activities.label(call))),
-      );
-      if (length > MAX_CALLS)
-        list.append(element('li', { class: 'muted' }, `${thousands(length - MAX_CALLS)} more`));
-    });
-    return element('li', {}, this.#after(activities.start[first] as number, around), folded);
-  }
-
-  #call(call: number, around: number, text: string): HTMLElement {
-    const { activities } = this.#state.data;
-    const error = activities.failure(call);
-    const place = this.#placeOf(call);
-    return element(
-      'li',
-      {},
-      this.#after(activities.start[call] as number, around),
-      this.#link(call, text),
-      element('span', { class: 'number' }, durationText(activities.durationNs(call))),
-      ...(place === undefined ? [] : [element('span', { class: 'muted' }, `at ${place}`)]),
-      ...(error === undefined
-        ? []
-        : [element('span', { class: 'failure' }, error === '' ? 'failed' : error)]),
-    );
-  }
-
-  /** The line of the application that started it, such as `cart.mjs:17`. */
-  #placeOf(activity: number): string | undefined {
-    const { activities, events } = this.#state.data;
-    const code = itemsOf(activities.events, activity).find((event) => events.kindOf(event).isCode === true);
-    if (code === undefined) return undefined;
-    const fields = new Map(events.payload(code)?.map(({ name, value }) => [name, value]));
-    return `${fields.get('file')?.replace(/^.*[\\/]/, '')}:${fields.get('line')}`;
-  }
-
-  #after(ns: number, activity: number): HTMLElement {
-    const start = this.#state.data.activities.start[activity] as number;
-    return element('span', { class: 'number' }, `+${milliseconds(ns - start)}`);
   }
 
   /** The list has its log lines and other events, and those of what is inside it. */
@@ -317,7 +232,7 @@ export class WhyAccount {
         class: 'link',
       });
       const summary = element('span', { class: 'muted' }, events.summary(event));
-      return element('li', {}, this.#after(events.time[event] as number, activity), link, summary);
+      return element('li', {}, this.#calls.after(events.time[event] as number, activity), link, summary);
     });
     const more = found.length > MAX_EVENTS ? ` (the first ${MAX_EVENTS} of ${thousands(found.length)})` : '';
     return [
@@ -373,10 +288,6 @@ export class WhyAccount {
     // It is as high as its calls: the page around it scrolls.
     chart.element.style.height = `${tree.levels * ROW_HEIGHT}px`;
     return [element('h3', {}, title), element('div', { class: 'flames' }, chart.element, facts)];
-  }
-
-  #link(activity: number, text = this.#state.data.activities.title(activity)): HTMLElement {
-    return button(text, () => this.#choose({ kind: 'activity', index: activity }, false), { class: 'link' });
   }
 }
 

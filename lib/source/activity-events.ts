@@ -149,9 +149,13 @@ export class ActivityEvents implements ActivityStarter {
     return activity;
   }
 
-  /** Call it once. Activities started inside continue, and the running code's context does not change. */
-  endBegun(activity: Activity, payload: LazyPayload): void {
-    this.#tracker.stop(undefined, activity);
+  /**
+   * Call it once. The running code's context does not change.
+   *
+   * @param context the one in which the work ended: what it started there ends, too, and other activities continue
+   */
+  endBegun(activity: Activity, payload: LazyPayload, context?: ActivityContext): void {
+    this.#tracker.stop(context, activity);
     if (this.#stop.isNoticed) this.#stop.write(payload, activity.id, undefined, undefined);
   }
 
@@ -198,20 +202,6 @@ export class ActivityEvents implements ActivityStarter {
   /** The context of the running code, which may have started activities without a scope. */
   get context(): ActivityContext | undefined {
     return this.#flow.context;
-  }
-
-  /** Stops the activity as `stopActivity` does, for work that ended in the given context, and that no code runs in. */
-  stopScope(
-    activity: Activity | undefined,
-    context: ActivityContext | undefined,
-    payload: LazyPayload,
-  ): void {
-    if (activity === undefined) {
-      this.stopUntracked(payload);
-      return;
-    }
-    this.#tracker.stop(context, activity);
-    if (this.#stop.isNoticed) this.#stop.write(payload, activity.id, undefined, undefined);
   }
 
   /** Like `scope`, with the activity started inside the parent. */
@@ -387,7 +377,8 @@ class Scope<Result> implements ObservedWork {
     const events = this.#events;
     const isPlain = outcome.success && this.#stopPayload === undefined;
     const payload = isPlain ? events.successPayload : this.#payloadOf(outcome);
-    events.stopScope(this.#activity, this.#context, payload);
+    if (this.#activity === undefined) events.stopUntracked(payload);
+    else events.endBegun(this.#activity, payload, this.#context);
   }
 
   #payloadOf(outcome: Outcome): () => Payload {

@@ -14,7 +14,8 @@ import { DiagnosticsClient } from '../../lib/diagnostics/client/diagnostics-clie
 import { TypeCode } from '../../lib/wire/nettrace/constants.ts';
 import { counterTrace, mean } from '../cli/counter-trace.ts';
 import { fakeOf, folder, useFakeProcesses } from '../diagnostics/client/fake-client.ts';
-import { type Answer, type FakeProcess, ok, SESSION_ID, u64 } from '../diagnostics/client/fake-process.ts';
+import { type Answer, type FakeProcess, ok, SESSION_ID } from '../diagnostics/client/fake-process.ts';
+import { u64 } from '../diagnostics/server/byte-messages.ts';
 import { linuxOnly, named } from '../platforms.ts';
 import { AgentTrace, readEvents } from './agent-trace.ts';
 

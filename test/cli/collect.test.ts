@@ -9,15 +9,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { openTrace } from '../../lib/trace/index.ts';
 import { dataSize } from '../../lib/view/number-text.ts';
 import { fakeOf, folder, PROCESS, useFakeProcesses } from '../diagnostics/client/fake-client.ts';
-import {
-  type Answer,
-  error,
-  hexBytes,
-  message,
-  ok,
-  SESSION_ID,
-  u64,
-} from '../diagnostics/client/fake-process.ts';
+import { type Answer, error, message, ok, SESSION_ID } from '../diagnostics/client/fake-process.ts';
+import { hex as hexBytes, u64 } from '../diagnostics/server/byte-messages.ts';
 import { missingOnWindows, named } from '../platforms.ts';
 import { counterTrace, mean, sum } from './counter-trace.ts';
 import { collecting, command, interruptible, PID, run, started } from './fake-target.ts';

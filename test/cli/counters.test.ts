@@ -6,7 +6,8 @@ import { describe, expect, it, vi } from 'vitest';
 import { startSession } from '../../lib/eventpipe/start-session.ts';
 import { enableRuntimeEvents } from '../../lib/runtime/index.ts';
 import { PROCESS, useFakeProcesses } from '../diagnostics/client/fake-client.ts';
-import { error, hexBytes, message, text, u32, u64 } from '../diagnostics/client/fake-process.ts';
+import { error, message } from '../diagnostics/client/fake-process.ts';
+import { hex, text, u32, u64 } from '../diagnostics/server/byte-messages.ts';
 import { type CounterEvent, counterTrace, mean, sum } from './counter-trace.ts';
 import { collecting, command, interruptible, PID, run, started } from './fake-target.ts';
 
@@ -139,7 +140,7 @@ describe('counters', () => {
       message(
         2,
         3,
-        hexBytes('00010000 01000000 00 03000000'),
+        hex('00010000 01000000 00 03000000'),
         provider('A', 0n, 'EventCounterIntervalSec=2.5'),
         provider('B', 0n, 'EventCounterIntervalSec=2.5'),
         provider(

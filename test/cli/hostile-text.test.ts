@@ -13,7 +13,8 @@ import { event } from '../../lib/source/event.ts';
 import { defineEventSource } from '../../lib/source/event-source.ts';
 import { itEach } from '../at-length.ts';
 import { folder, useFakeProcesses } from '../diagnostics/client/fake-client.ts';
-import { hexBytes, message, ok, text, u32, u64 } from '../diagnostics/client/fake-process.ts';
+import { message, ok } from '../diagnostics/client/fake-process.ts';
+import { hex, text, u32, u64 } from '../diagnostics/server/byte-messages.ts';
 import { missingOnWindows, named } from '../platforms.ts';
 import { type CounterEvent, counterTrace, mean } from './counter-trace.ts';
 import { PID, run, started } from './fake-target.ts';
@@ -158,7 +159,7 @@ describe('a path', () => {
 describe('a process', () => {
   const identity = Buffer.concat([
     u64(BigInt(process.pid)),
-    hexBytes('33221100 5544 7766 8899aabbccddeeff'),
+    hex('33221100 5544 7766 8899aabbccddeeff'),
     text(`node ${HOSTILE}`),
     text(`Linux${HOSTILE}`),
     text(`x64${HOSTILE}`),

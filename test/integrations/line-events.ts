@@ -1,4 +1,5 @@
 /** A listener that requests log lines as events, and an activity to contain them. */
+import { onTestFinished } from 'vitest';
 import { defineEventSource, EventListener, event, listen, type WrittenEvent } from '../../lib/index.ts';
 
 export const requests = defineEventSource('Log-Test-Requests', {
@@ -53,4 +54,11 @@ export class LineListener {
   close(): void {
     this.#listener.close();
   }
+}
+
+/** Listens until the end of the test. */
+export function listenToLines(level?: number): LineListener {
+  const listener = new LineListener(level);
+  onTestFinished(() => listener.close());
+  return listener;
 }

@@ -2,12 +2,12 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { activityPath } from '../../lib/index.ts';
 import transport, { activityMixin, eventStream } from '../../lib/integrations/pino.ts';
 import { installedTools, reasonOf } from '../consumers/application.ts';
 import { named } from '../platforms.ts';
-import { inRequest, LineListener } from './line-events.ts';
+import { inRequest, listenToLines } from './line-events.ts';
 
 type Log = (...args: unknown[]) => void;
 interface Logger extends Record<'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal' | 'audit', Log> {
@@ -21,16 +21,6 @@ interface Pino {
 const tools = installedTools({ pino: '^10.4.0', 'pino-lowest': 'npm:pino@8.0.0' });
 const reason = reasonOf(tools);
 const ALL = { level: 'trace', base: {}, timestamp: false };
-
-let listener: LineListener | undefined;
-function listenToLines(level?: number): LineListener {
-  listener = new LineListener(level);
-  return listener;
-}
-afterEach(() => {
-  listener?.close();
-  listener = undefined;
-});
 
 describe.skipIf(reason !== undefined).each(['pino-lowest', 'pino'])(named('%s', reason), (name) => {
   let pino: Pino;
@@ -93,12 +83,12 @@ describe.skipIf(reason !== undefined).each(['pino-lowest', 'pino'])(named('%s', 
   });
 
   it('writes its lines as events in the activity, each at its level', () => {
-    const { events } = listenToLines();
+    const listener = listenToLines();
     const log = logger();
     const { activityId } = inRequest(() => {
       for (const level of ['trace', 'debug', 'info', 'warn', 'error', 'fatal'] as const) log[level]('a line');
     });
-    expect(listener?.lines).toEqual([
+    expect(listener.lines).toEqual([
       'Verbose 10 a line',
       'Verbose 20 a line',
       'Informational 30 a line',
@@ -106,7 +96,7 @@ describe.skipIf(reason !== undefined).each(['pino-lowest', 'pino'])(named('%s', 
       'Error 50 a line',
       'Critical 60 a line',
     ]);
-    expect(new Set(events.map((event) => event.activityId))).toEqual(new Set([activityId]));
+    expect(new Set(listener.events.map((event) => event.activityId))).toEqual(new Set([activityId]));
     expect(output).toHaveLength(6);
   });
 

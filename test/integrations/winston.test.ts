@@ -2,12 +2,12 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { activityPath, type WrittenEvent } from '../../lib/index.ts';
 import { activityMeta, EventTransport } from '../../lib/integrations/winston.ts';
 import { installedTools, reasonOf } from '../consumers/application.ts';
 import { named } from '../platforms.ts';
-import { inRequest, LineListener } from './line-events.ts';
+import { inRequest, listenToLines } from './line-events.ts';
 
 type Log = (...args: unknown[]) => void;
 interface Logger extends Record<'debug' | 'info' | 'warn' | 'error' | 'crit', Log> {
@@ -26,16 +26,6 @@ interface Winston {
 
 const tools = installedTools({ winston: '^3.19.0', 'winston-lowest': 'npm:winston@3.3.0' });
 const reason = reasonOf(tools);
-
-let listener: LineListener | undefined;
-function listenToLines(level?: number): LineListener {
-  listener = new LineListener(level);
-  return listener;
-}
-afterEach(() => {
-  listener?.close();
-  listener = undefined;
-});
 
 describe.skipIf(reason !== undefined).each(['winston-lowest', 'winston'])(named('%s', reason), (name) => {
   let winston: Winston;
@@ -131,18 +121,18 @@ describe.skipIf(reason !== undefined).each(['winston-lowest', 'winston'])(named(
   });
 
   it('writes its lines as events in the activity, each at its level', () => {
-    const { events } = listenToLines();
+    const listener = listenToLines();
     const log = logger({ format: winston.format.combine(winston.format.colorize(), winston.format.json()) });
     const { activityId } = inRequest(() => {
       for (const level of ['debug', 'info', 'warn', 'error'] as const) log[level]('a line');
     });
-    expect(listener?.lines).toEqual([
+    expect(listener.lines).toEqual([
       'Verbose debug a line',
       'Informational info a line',
       'Warning warn a line',
       'Error error a line',
     ]);
-    expect(new Set(events.map((event) => event.activityId))).toEqual(new Set([activityId]));
+    expect(new Set(listener.events.map((event) => event.activityId))).toEqual(new Set([activityId]));
     expect(output).toHaveLength(4);
   });
 

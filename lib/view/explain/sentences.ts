@@ -1,30 +1,20 @@
-/** What an account says, as sentences for people. */
+/** What the account of one activity says, as sentences for people. */
 import { countText, thousands } from '../number-text.ts';
 import type { AccountEntry } from './account.ts';
 import type { ActivityTime } from './activity-time.ts';
 import type { Calls, ModuleLoads } from './calls.ts';
-import { OUTSIDE, type Recorded } from './explained-activities.ts';
-import {
-  type Finding,
-  type Findings,
-  type KindFindings,
-  type LongestRuns,
-  longestHold,
-  type RepeatedCalls,
-  type WaitFinding,
-} from './findings.ts';
+import { OUTSIDE } from './explained-activities.ts';
+import { type Finding, longestHold } from './findings.ts';
 import { type FramesOf, type HotCode, hottestCode, ITSELF } from './hot-code.ts';
 import type { LoopRun } from './loop-runs.ts';
 import { fillerIn, queueText } from './pool-queue.ts';
 import { BLOCKED, NO_RUN, PREEMPTED, SHORT_RUNS, type State, stateOfCall } from './states.ts';
 
 const NS_PER_MS = 1e6;
-/** Smaller shares of a duration, and of the time of all activities together, are not worth a line. */
-const MIN_SHARE = 0.01;
+/** Smaller shares of a duration are not worth a line. */
+export const MIN_SHARE = 0.01;
 /** A smaller rest is rounding. */
 const MIN_REST = 1e-4;
-/** Lines about all activities together. */
-const MAX_TOTALS = 8;
 
 /** A state of an activity, or all those that are too short to be shown. */
 interface StatePart {
@@ -45,10 +35,6 @@ const OWN_STATES: Readonly<Partial<Record<State, true>>> = {
   collection: true,
   held: true,
   unknown: true,
-};
-const OFF_TEXTS: Readonly<Record<string, string>> = {
-  [BLOCKED.what]: 'blocked without using a processor',
-  [PREEMPTED.what]: 'without a processor, which others used',
 };
 
 /** `GET /user/:id took 276 ms, usually 21, the slowest of 163: for 254 ms …` */
@@ -85,6 +71,13 @@ export function partsOf(finding: Finding, framesOf: FramesOf): StatePart[] {
   return parts;
 }
 
+/** `412 ms went into loading 214 modules, 180 of aws-sdk` */
+export function modulesText({ count, ns, packages }: ModuleLoads): string {
+  const [largest] = [...packages].filter(([name]) => name !== '').sort(([, a], [, b]) => b - a);
+  const most = largest === undefined ? '' : `, ${thousands(largest[1])} of ${largest[0]}`;
+  return `${duration(ns)} went into loading ${countText(count, 'module')}${most}`;
+}
+
 /** Returns the sentences as lines. */
 export function linesOf(finding: Finding, framesOf: FramesOf): string[] {
   const isTold = ({ state, ns }: StatePart) => state !== 'rest' || ns >= finding.durationNs * MIN_REST;
@@ -102,113 +95,6 @@ export function othersOf({ time, cause }: Finding): string | undefined {
   return `${countText(others, 'other activity')} lost ${lost} to the same run of ${hold.run.label}.`;
 }
 
-/** What made all activities together wait, most first: their states, then the calls that they repeat. */
-export function totalsOf({ kinds, waits, blocks, modules }: Findings, framesOf: FramesOf): string[] {
-  const allNs = kinds.reduce((sum, { totalNs }) => sum + totalNs, 0);
-  const longest = [...waits.all]
-    .filter(({ ns }) => ns >= allNs * MIN_SHARE)
-    .sort((a, b) => b.ns - a.ns)
-    .slice(0, MAX_TOTALS);
-  const repeated = kinds.flatMap((kind) =>
-    [...kind.repeated]
-      .filter(([, { totalNs }]) => totalNs >= allNs * MIN_SHARE)
-      .map(([label, each]) => ({ ns: each.totalNs, text: repeatedSentence(label, each, kind) })),
-  );
-  repeated.sort((a, b) => b.ns - a.ns);
-  const block = blockText(blocks, framesOf);
-  return [
-    ...longest.map(totalSentence),
-    ...(modules.ns >= allNs * MIN_SHARE && modules.ns > 0 ? [modulesText(modules)] : []),
-    ...(block === undefined ? [] : [block]),
-    ...repeated.slice(0, MAX_TOTALS).map(({ text }) => text),
-  ];
-}
-
-/** Who blocked an event loop longest; undefined if nobody did for longer than the limit. */
-export function blockText(
-  { runs: [run], count, limitNs }: LongestRuns,
-  framesOf: FramesOf,
-): string | undefined {
-  if (run === undefined) return undefined;
-  const who = `${run.label}${codeText(hottestCode(run.stacks, framesOf)?.text)}`;
-  const which = count === 1 ? 'the only time' : `the longest of ${thousands(count)} times`;
-  const time = duration(run.endNs - run.startNs);
-  return `${who} blocked the event loop for ${time} at ${duration(run.startNs)}, ${which} beyond ${duration(limitNs)}`;
-}
-
-/** `412 ms went into loading 214 modules, 180 of aws-sdk` */
-function modulesText({ count, ns, packages }: ModuleLoads): string {
-  const [largest] = [...packages].filter(([name]) => name !== '').sort(([, a], [, b]) => b - a);
-  const most = largest === undefined ? '' : `, ${thousands(largest[1])} of ${largest[0]}`;
-  return `${duration(ns)} went into loading ${countText(count, 'module')}${most}`;
-}
-
-/**
- * What the next recording should have, so that less is unknown.
- *
- * @param lostEvents of the trace
- */
-export function hintsOf({ runs, cpu, samples, losses }: Recorded, lostEvents: number): string[] {
-  const hints: string[] = [];
-  if (!runs) {
-    hints.push(
-      'The trace does not say what the threads of Node.js ran and what their activities waited for: ' +
-        '"tracewright collect" without --provider records that, as does the provider Node.Runtime:20:0.',
-    );
-  }
-  if (runs && !cpu) {
-    hints.push(
-      'It is not recorded whether the threads were on a processor: that needs Linux, and the addon.',
-    );
-  }
-  if (!samples) hints.push('No functions are named: "tracewright collect --cpu" samples them.');
-  if (losses > 0) {
-    hints.push(
-      `${countText(losses, 'time')} events about what a thread ran are missing: that time is unknown.`,
-    );
-  }
-  if (lostEvents > 0) {
-    hints.push(`${countText(lostEvents, 'event')} of the trace are lost, perhaps starts or stops.`);
-  }
-  return hints;
-}
-
-function totalSentence({ state, what, ns, activities }: WaitFinding): string {
-  const who = countText(activities, 'activity');
-  switch (state) {
-    case 'held':
-      return what === NO_RUN
-        ? `ready, while ${NO_RUN}: ${duration(ns)} in ${who}`
-        : `${what} held up ${who} for ${duration(ns)}`;
-    case 'collection':
-      return `garbage collection in ${what === '' ? OUTSIDE : what}: ${duration(ns)} in ${who}`;
-    case 'running':
-      return `their own code: ${duration(ns)} in ${who}`;
-    case 'offProcessor':
-      return `their own code, ${OFF_TEXTS[what] ?? 'while on no processor'}: ${duration(ns)} in ${who}`;
-    case 'child':
-      return `${what}: ${duration(ns)} in ${who}`;
-    case 'threadPool':
-      return `the thread pool (${what}): ${duration(ns)} of waiting in ${who}`;
-    case 'pool':
-      return `${what}: ${duration(ns)} of waiting in ${who}`;
-    case 'timer':
-      return `timers of their own: ${duration(ns)} in ${who}`;
-    case 'otherSide':
-      return `${what}: ${duration(ns)} of waiting in ${who}`;
-    case 'unknown':
-      return `unknown (${what}): ${duration(ns)} in ${who}`;
-  }
-}
-
-/** `9 calls of SELECT … in 40 of 41 GET /cart, one after the other`. */
-function repeatedSentence(label: string, repeated: RepeatedCalls, kind: KindFindings): string {
-  const { mostCalls, activities, inTurn } = repeated;
-  const how = inTurn > activities / 2 ? 'one after the other' : 'at the same time';
-  const who = `${thousands(activities)} of ${thousands(kind.count)} ${kind.label}`;
-  return `N+1: up to ${thousands(mostCalls)} calls of ${label} in ${who}, ${how}${placeText(repeated)}: ${duration(repeated.totalNs)}`;
-}
-
 function causeOf(entry: AccountEntry, finding: Finding, framesOf: FramesOf): string {
   const { state, what } = entry;
   const { time } = finding;
@@ -219,17 +105,15 @@ function causeOf(entry: AccountEntry, finding: Finding, framesOf: FramesOf): str
     case 'offProcessor':
       return what === PREEMPTED.what ? ranText(finding, framesOf) : blockedText(entry, finding, framesOf);
     case 'collection':
-      return `For ${time_} V8 collected garbage in ${what === '' ? OUTSIDE : what}${orWaitedText(entry, finding)}.`;
+      return `For ${time_} V8 collected garbage in ${whoText(what)}${orWaitedText(entry, finding)}.`;
     case 'held':
       return heldText(entry, finding, framesOf);
-    case 'child': {
-      const inside = insideText(what, finding, framesOf);
-      return `It waited ${time_} for ${callsText(what, time.calls)}${orHeldText(entry, finding)}.${inside}`;
-    }
     case 'unknown':
       return `For ${time_} the trace does not say what it waited for: ${what}.`;
-    default:
-      return `It waited ${time_} ${waitText(entry, time.calls)}${orHeldText(entry, finding)}.`;
+    default: {
+      const inside = state === 'child' ? insideText(what, finding, framesOf) : '';
+      return `It waited ${time_} ${waitText(entry, time.calls)}${orHeldText(entry, finding)}.${inside}`;
+    }
   }
 }
 
@@ -332,12 +216,12 @@ function heldText(entry: AccountEntry, finding: Finding, framesOf: FramesOf): st
   const another = what === finding.time.label ? `another ${what}` : what;
   const by =
     what === ITSELF || (what === OUTSIDE && code === ITSELF) ? ITSELF : what === OUTSIDE ? outside : another;
-  const off = hold === undefined ? '' : offText(hold.run);
+  const off = hold === undefined ? '' : runOffText(hold.run);
   return `For ${range(entry)} the loop ran ${what === SHORT_RUNS ? 'many other short runs' : by}${by === ITSELF ? '' : codeText(code)}${off}; it was ready${orWaitedText(entry, finding)}.`;
 }
 
 /** A run that blocked the thread for most of its time. */
-function offText({ cpuNs, processorWaitNs, startNs, endNs }: LoopRun): string {
+function runOffText({ cpuNs, processorWaitNs, startNs, endNs }: LoopRun): string {
   const durationNs = endNs - startNs;
   if (cpuNs === undefined || cpuNs > durationNs / 2) return '';
   return (processorWaitNs ?? 0) > durationNs / 2
@@ -349,7 +233,18 @@ function ownCode({ time }: Finding, framesOf: FramesOf): HotCode | undefined {
   return hottestCode(time.stacks, framesOf);
 }
 
-function codeText(code: string | undefined): string {
+/** How a thread was on no processor. */
+export function offText(what: string): string {
+  if (what === BLOCKED.what) return 'blocked without using a processor';
+  return what === PREEMPTED.what ? 'without a processor, which others used' : 'while on no processor';
+}
+
+/** What ran. */
+export function whoText(label: string): string {
+  return label === '' ? OUTSIDE : label;
+}
+
+export function codeText(code: string | undefined): string {
   return code === undefined ? '' : ` (${code})`;
 }
 
@@ -364,7 +259,7 @@ function callsText(what: string, calls: readonly Calls[]): string {
   return `${thousands(known.count)} calls of ${what}, ${how}${repeats}${placeText(known)}`;
 }
 
-function placeText({ startedAt }: { readonly startedAt: string | undefined }): string {
+export function placeText({ startedAt }: { readonly startedAt: string | undefined }): string {
   return startedAt === undefined ? '' : `, at ${startedAt}`;
 }
 
@@ -388,9 +283,9 @@ function stateText(state: AccountEntry['state'], what: string, finding: Finding,
     case 'running':
       return `its own code${codeText(ownCode(finding, framesOf)?.text)}`;
     case 'offProcessor':
-      return `its own code, ${OFF_TEXTS[what] ?? 'while on no processor'}`;
+      return `its own code, ${offText(what)}`;
     case 'collection':
-      return `garbage collection in ${what === '' ? OUTSIDE : what}`;
+      return `garbage collection in ${whoText(what)}`;
     case 'held':
       return what === NO_RUN ? `ready, while ${what}` : `ready, while the loop ran ${what}`;
     case 'child':

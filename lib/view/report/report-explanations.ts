@@ -8,7 +8,8 @@ import type { Recorded } from '../explain/explained-activities.ts';
 import { type Finding, Findings } from '../explain/findings.ts';
 import { type FramesOf, hottestCode } from '../explain/hot-code.ts';
 import type { LoopRun } from '../explain/loop-runs.ts';
-import { hintsOf, othersOf, partsOf, sentenceOf, totalsOf } from '../explain/sentences.ts';
+import { othersOf, partsOf, sentenceOf } from '../explain/sentences.ts';
+import { hintsOf, totalsOf } from '../explain/totals.ts';
 import type { TracedActivity } from '../traced-activity.ts';
 import type { Explanation, ReportExplanations, ReportHold } from './report-header.ts';
 

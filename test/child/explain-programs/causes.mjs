@@ -1,21 +1,9 @@
 /** Records the server with the seeded causes under load, and prints what it measured and how tracewright explains it. */
-import { execFile, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, request } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import { promisify } from 'node:util';
-
-const dist = fileURLToPath(new URL('../../../dist/cjs/', import.meta.url));
-const program = fileURLToPath(new URL('seeded-causes.mjs', import.meta.url));
-const cli = join(dist, 'cli.cjs');
-const folder = mkdtempSync(join(tmpdir(), 'tracewright-explained-'));
-const trace = join(folder, 'a.nettrace');
-const auto = pathToFileURL(join(dist, 'auto.cjs')).href;
+import { recordServer } from './recorded-server.mjs';
 
 /** How often each path of `/flaky` was asked for: the first two times fail. */
 const flaky = new Map();
@@ -41,28 +29,10 @@ const names = createSocket('udp4', async (question, { port, address }) => {
 names.bind(0, '127.0.0.1');
 await once(names, 'listening');
 
-const collecting = spawn(
-  process.execPath,
-  [cli, 'collect', '-o', trace, '--', process.execPath, '--import', auto, program],
-  {
-    env: { ...process.env, PEER: peer.address().port, DNS: names.address().port },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  },
-);
-let messages = '';
-collecting.stderr.on('data', (text) => {
-  messages += text;
+const { port, explanation } = await recordServer('seeded-causes.mjs', {
+  PEER: peer.address().port,
+  DNS: names.address().port,
 });
-process.on('exit', (status) => {
-  if (status !== 0) console.error(messages);
-});
-const [line] = await Promise.race([
-  once(collecting.stdout, 'data'),
-  once(collecting, 'exit').then(() => {
-    throw new Error(messages);
-  }),
-]);
-const port = Number(line);
 
 function ask(path, { body, isSlow } = {}) {
   return new Promise((resolve, reject) => {
@@ -124,15 +94,8 @@ for (let round = 0; round < 3; round++) {
 isOver = true;
 await light;
 const truths = JSON.parse(await ask('/truths'));
-await once(collecting, 'exit');
-const { stdout } = await promisify(execFile)(
-  process.execPath,
-  [cli, 'explain', '--name', 'Node.Http/Request', '--slowest', '10000', '--json', trace],
-  { maxBuffer: 2 ** 28 },
-);
-if (process.env.KEEP === undefined) rmSync(folder, { recursive: true });
-else console.error(trace);
+const explained = await explanation();
 peer.close();
 peer.closeAllConnections();
 names.close();
-console.log(JSON.stringify({ truths, explanation: JSON.parse(stdout) }));
+console.log(JSON.stringify({ truths, explanation: explained }));

@@ -3,15 +3,16 @@ import { describe, expect, it } from 'vitest';
 import { DiagnosticsClient } from '../../../lib/diagnostics/client/diagnostics-client.ts';
 import { unixSockets } from '../../../lib/platform/unix-socket.ts';
 import { named } from '../../platforms.ts';
+import { hex, u32 } from '../server/byte-messages.ts';
 import { failure, fakeOf, folder, PROCESS, readAll, tracing, useFakeProcesses } from './fake-client.ts';
-import { COOKIE, error, type FakeOptions, hexBytes, message, ok, SESSION_ID, u32 } from './fake-process.ts';
+import { COOKIE, error, type FakeOptions, message, ok, SESSION_ID } from './fake-process.ts';
 
 useFakeProcesses();
 
 const sockets = unixSockets();
 
 /** What .NET's own client was seen to send as CollectTracing2. */
-const MY_EVENT_SOURCE = hexBytes(`fa000000 01000000 00 01000000 6400000000000000 02000000
+const MY_EVENT_SOURCE = hex(`fa000000 01000000 00 01000000 6400000000000000 02000000
   0e000000 4d0079004500760065006e00740053006f0075007200630065000000 01000000 0000`);
 /** @param timeoutMs short, for a process that does not answer */
 async function started(options?: FakeOptions, timeoutMs?: number) {
@@ -71,10 +72,7 @@ describe('collecting events', () => {
     await session.stop();
     expect(Buffer.compare(await reading, trace)).toBe(0);
     expect(session.isStopped).toBe(true);
-    expect(fake.requests).toEqual([
-      message(2, 3, MY_EVENT_SOURCE),
-      message(2, 1, hexBytes('8877665544332211')),
-    ]);
+    expect(fake.requests).toEqual([message(2, 3, MY_EVENT_SOURCE), message(2, 1, hex('8877665544332211'))]);
   });
 
   it('ends when the process does', async () => {
@@ -178,8 +176,8 @@ describe('a process that does not answer properly', () => {
   });
 
   it.each([
-    ['another protocol', hexBytes('48545450'.repeat(5)), 'A message starts with "DOTNET_IPC_V1" and a NUL'],
-    ['a size smaller than the header', hexBytes('444f544e45545f4950435f563100 0500 ff000000'), '5 bytes'],
+    ['another protocol', hex('48545450'.repeat(5)), 'A message starts with "DOTNET_IPC_V1" and a NUL'],
+    ['a size smaller than the header', hex('444f544e45545f4950435f563100 0500 ff000000'), '5 bytes'],
     ['a request', message(4, 0), 'A reply has command set 255'],
     ['too short a payload', ok(u32(1)), '8 bytes are needed, but only 0 are left'],
   ])('may answer with %s', async (_, bytes, sentence) => {

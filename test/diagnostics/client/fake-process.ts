@@ -7,6 +7,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hex as hexBytes, text, u32, u64 } from '../server/byte-messages.ts';
 
 /** A command as `set/id` in hex, as `04/08`. */
 type Command = string;
@@ -19,8 +20,6 @@ const COOKIE_BYTES = Buffer.from('33221100554477668899aabbccddeeff', 'hex');
 export const SESSION_ID = 0x1122334455667788n;
 const UNKNOWN_COMMAND = 0x80131385;
 
-export const hexBytes = (hex: string): Buffer => Buffer.from(hex.replaceAll(/\s/g, ''), 'hex');
-
 export function message(set: number, id: number, ...payload: Buffer[]): Buffer {
   const body = Buffer.concat(payload);
   const head = Buffer.alloc(20);
@@ -30,21 +29,6 @@ export function message(set: number, id: number, ...payload: Buffer[]): Buffer {
   head[17] = id;
   return Buffer.concat([head, body]);
 }
-
-export function u32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32LE(value);
-  return bytes;
-}
-
-export function u64(value: bigint): Buffer {
-  const bytes = Buffer.alloc(8);
-  bytes.writeBigUInt64LE(value);
-  return bytes;
-}
-
-export const text = (value: string): Buffer =>
-  Buffer.concat([u32(value.length + 1), Buffer.from(`${value}\0`, 'utf16le')]);
 
 export const ok = (...payload: Buffer[]): Buffer => message(0xff, 0, ...payload);
 export const error = (code: number): Buffer => message(0xff, 0xff, u32(code));

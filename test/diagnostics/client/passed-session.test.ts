@@ -4,8 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { PassedSession } from '../../../lib/diagnostics/client/passed-session.ts';
 import { OwnedDescriptor } from '../../../lib/platform/owned-descriptor.ts';
 import { linuxOnly, named } from '../../platforms.ts';
+import { hex, u64 } from '../server/byte-messages.ts';
 import { failure, fakeOf, folder, PROCESS, useFakeProcesses } from './fake-client.ts';
-import { type Answer, error, hexBytes, message, ok, SESSION_ID, u64 } from './fake-process.ts';
+import { type Answer, error, message, ok, SESSION_ID } from './fake-process.ts';
 
 useFakeProcesses();
 
@@ -48,7 +49,7 @@ describe.skipIf(linuxOnly('passed descriptors') !== undefined)(
         message(
           2,
           6,
-          hexBytes(`01000000 0000000000000000 01000000
+          hex(`01000000 0000000000000000 01000000
           0300000000000000 04000000 05000000 440065006d006f000000 00000000
           01 02000000 01000000 02000000
           09000000 440065006d006f005f0041006c006c000000

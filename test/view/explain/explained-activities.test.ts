@@ -170,48 +170,6 @@ describe('A request that its client wakes', () => {
   });
 });
 
-describe('A handler of a framework', () => {
-  const HANDLER_ID = '//1/1/1';
-  const QUERY_ID = '//1/1/1/1';
-  const events = [
-    ran(1, 0, 0.5, {}),
-    ...requested('GET'),
-    { name: 'Node.Middleware/HandlerStart', at: 11, id: HANDLER_ID, opcode: 1, payload: { name: 'getCart' } },
-    ran(2, 10, 20, { id: HANDLER_ID }),
-    { name: 'Node.Database/CommandStart', at: 20, id: QUERY_ID, opcode: 1, payload: { text: 'SELECT 1' } },
-    { name: 'Node.Database/CommandStop', at: 50, id: QUERY_ID, opcode: 2 },
-    ran(3, 50, 90, { id: HANDLER_ID, wokenBy: 'socket' }),
-    ran(4, 100, 105, { id: HANDLER_ID, wokenBy: 'timer' }),
-    { name: 'Node.Middleware/HandlerStop', at: 105, id: HANDLER_ID, opcode: 2 },
-    answered(106),
-    ran(5, 105, 107, { id: EXPLAINED_ID }),
-  ];
-  const times = explained(events);
-  const timeOf = (name: string) => times.find(({ activity }) => activity.name === name) as ActivityTime;
-  const statesOf = ({ account }: ActivityTime) =>
-    account.entries
-      .filter(({ ns }) => ns >= NS_PER_MS)
-      .map(({ state, what, ns }) => [state, what, Math.round(ns / NS_PER_MS)]);
-
-  it('is a part of its request', () => {
-    const request = timeOf('Node.Http/Request');
-    expect(statesOf(request)).toEqual([
-      ['running', '', 56],
-      ['child', 'SELECT ?', 30],
-      ['timer', 'timer', 10],
-    ]);
-    expect(request.calls).toMatchObject([{ label: 'SELECT ?', count: 1 }]);
-  });
-
-  it('has an account of its own', () => {
-    expect(statesOf(timeOf('Node.Middleware/Handler'))).toEqual([
-      ['running', '', 54],
-      ['child', 'SELECT ?', 30],
-      ['timer', 'timer', 10],
-    ]);
-  });
-});
-
 describe('An activity of the application inside another', () => {
   it('is explained itself', () => {
     const times = explained([
@@ -292,7 +250,47 @@ describe('A request that makes calls at the same time', () => {
   });
 });
 
-describe('A request that a function of a framework handles', () => {
+describe('A handler of a framework', () => {
+  const HANDLER_ID = '//1/1/1';
+  const QUERY_ID = '//1/1/1/1';
+  const events = [
+    ran(1, 0, 0.5, {}),
+    ...requested('GET'),
+    { name: 'Node.Middleware/HandlerStart', at: 11, id: HANDLER_ID, opcode: 1, payload: { name: 'getCart' } },
+    ran(2, 10, 20, { id: HANDLER_ID }),
+    { name: 'Node.Database/CommandStart', at: 20, id: QUERY_ID, opcode: 1, payload: { text: 'SELECT 1' } },
+    { name: 'Node.Database/CommandStop', at: 50, id: QUERY_ID, opcode: 2 },
+    ran(3, 50, 90, { id: HANDLER_ID, wokenBy: 'socket' }),
+    ran(4, 100, 105, { id: HANDLER_ID, wokenBy: 'timer' }),
+    { name: 'Node.Middleware/HandlerStop', at: 105, id: HANDLER_ID, opcode: 2 },
+    answered(106),
+    ran(5, 105, 107, { id: EXPLAINED_ID }),
+  ];
+  const times = explained(events);
+  const timeOf = (name: string) => times.find(({ activity }) => activity.name === name) as ActivityTime;
+  const statesOf = ({ account }: ActivityTime) =>
+    account.entries
+      .filter(({ ns }) => ns >= NS_PER_MS)
+      .map(({ state, what, ns }) => [state, what, Math.round(ns / NS_PER_MS)]);
+
+  it('is a part of its request', () => {
+    const request = timeOf('Node.Http/Request');
+    expect(statesOf(request)).toEqual([
+      ['running', '', 56],
+      ['child', 'SELECT ?', 30],
+      ['timer', 'timer', 10],
+    ]);
+    expect(request.calls).toMatchObject([{ label: 'SELECT ?', count: 1 }]);
+  });
+
+  it('has an account of its own', () => {
+    expect(statesOf(timeOf('Node.Middleware/Handler'))).toEqual([
+      ['running', '', 54],
+      ['child', 'SELECT ?', 30],
+      ['timer', 'timer', 10],
+    ]);
+  });
+
   const handler = '//1/1/1';
   const handled = (...events: readonly (WrittenEvent | readonly WrittenEvent[])[]) =>
     explained(
