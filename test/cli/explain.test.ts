@@ -120,7 +120,7 @@ describe('explain of a running process', () => {
   });
 
   it('records it for a while, says why its requests are slow, and leaves no file', async () => {
-    const { status, stdout } = await run(empty, 'explain', '-p', String(server.pid), '--duration', '2s');
+    const { status, stdout } = await run(empty, 'explain', '-p', String(server.pid), '--duration', '4s');
     expect(status).toBe(0);
     expect(stdout).toMatch(
       /^GET \/busy\/:id took [\d.]+ ms, usually [\d.]+ ms \(p50\), the slowest of \d+\. For [\d.]+ ms its own code/,
