@@ -44,7 +44,7 @@ describe.skipIf(isSkipped)(`cmake-js${isSkipped ? ` (skipped: ${missing.join(', 
   it('builds the addon in an installed package, which then finds it', { timeout: 300_000 }, () => {
     const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { files: string[] };
     const installed = join(folder, 'node_modules/tracewright');
-    for (const part of ['package.json', ...files.filter((name) => !/^(?:docs|prebuilds)$/.test(name))]) {
+    for (const part of ['package.json', ...files.filter((name) => !/^(?:!|docs$|prebuilds$)/.test(name))]) {
       cpSync(join(root, part), join(installed, part), { recursive: true });
     }
     for (const name of ['node-addon-api', 'node-api-headers']) {
