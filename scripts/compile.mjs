@@ -219,8 +219,11 @@ async function buildPages() {
       { input: join(page, program), platform: 'browser' },
       { file, format: 'iife', minify: true, comments },
     );
-    for (const part of [`${name}.html`, `${name}.css`])
-      copyFileSync(join(page, part), join(dist, 'report', part));
+    copyFileSync(join(page, `${name}.html`), join(dist, `report/${name}.html`));
+    const style = readFileSync(join(page, `${name}.css`), 'utf8');
+    // Each report has a copy: without comments and indentation.
+    const compact = style.replaceAll(/\/\*.*?\*\//gs, '').replaceAll(/^\s+/gm, '');
+    writeFileSync(join(dist, `report/${name}.css`), compact);
   }
 }
 
