@@ -179,6 +179,7 @@ describe('the package', () => {
       'docs',
       '!docs/images',
       'native',
+      '!native/windows/README.md',
       'prebuilds',
       'scripts/windows/delay_load_hook.cc',
     ]);
