@@ -77,7 +77,7 @@ async function showLive() {
   });
   const ended = once(app, 'exit');
   try {
-    // It has a port as soon as it has loaded the package
+    // It has a port as soon as it has loaded the package.
     await delay(2000);
     await showLiveOf(app.pid);
   } finally {

@@ -238,8 +238,8 @@ function called<Result>(work: () => Result): Result {
 }
 
 type HookOptions = { readonly trackPromises?: boolean };
-/** Later versions of Node.js 24 know this option; others ignore it. */
-const WITHOUT_PROMISES: HookOptions = { trackPromises: false };
+/** Later versions of Node.js 24 know this option of async hooks; others ignore it. */
+export const WITHOUT_PROMISES: HookOptions = { trackPromises: false };
 
 /** Whether an async hook can leave out promises. */
 function canOmitPromises(): boolean {

@@ -13,12 +13,12 @@ import { defaultMemory, MemoryBudget } from './memory-budget.ts';
 import { MetricsServer } from './metrics-server.ts';
 import { matcher, type NodeProcess, NodeProcesses } from './node-processes.ts';
 import { type Say, sparingly } from './notices.ts';
+import { OtlpShipping } from './otlp-shipping.ts';
 import { processResource, rowSource } from './process-resource.ts';
 import { ProfileSchedule } from './profile-schedule.ts';
 import { Recorder } from './recorder.ts';
 import type { AgentSettings, RuleSettings } from './settings/agent-settings.ts';
 import { FileChain, removePartialProfiles, removePartialTables, Shipping } from './shipping.ts';
-import { SpanShipping } from './span-shipping.ts';
 
 const MS = 1000;
 const TICK_MS = 250;
@@ -54,7 +54,7 @@ export class Agent {
   readonly #memory: MemoryBudget;
   readonly #processes: NodeProcesses;
   readonly #rules: readonly Rule[];
-  readonly #spans: SpanShipping | undefined;
+  readonly #otlp: OtlpShipping | undefined;
   readonly #shipping: Shipping;
   /** The key is the process id. */
   readonly #attached = new Map<number, Set<Attached>>();
@@ -93,7 +93,7 @@ export class Agent {
       () => this.#scanSoon(),
     );
     this.#rules = rules.map((rule) => ({ settings: rule, matches: matcher(rule) }));
-    this.#spans = otlp && new SpanShipping(otlp, counters);
+    this.#otlp = otlp && new OtlpShipping(otlp, counters);
     this.#shipping = new Shipping({
       parquet: tables,
       profiles,
@@ -141,7 +141,7 @@ export class Agent {
     clearTimeout(limit);
     clearInterval(this.#ticking);
     await this.#shipping.close(LAST_FILES_MS);
-    await this.#spans?.close();
+    await this.#otlp?.close();
     this.#metrics?.close();
     this.#unlock();
   }
@@ -176,7 +176,7 @@ export class Agent {
   #tick(): void {
     const now = performance.now();
     for (const set of this.#attached.values()) for (const attachment of set) attachment.tick(now);
-    this.#spans?.count();
+    this.#otlp?.count();
   }
 
   #scan(): void {
@@ -256,7 +256,7 @@ export class Agent {
   #attachment(process: NodeProcess, rule: RuleSettings, sends: boolean, onStart: () => void): Attachment {
     const { counters } = this;
     const { service, processId } = process;
-    const spans = sends ? this.#spans : undefined;
+    const spans = sends ? this.#otlp : undefined;
     const resource = { ...process.resource, 'service.name': service };
     const origin = {
       service,
@@ -285,7 +285,7 @@ export class Agent {
     });
     const sent = { spans: sends, profiles: rule.profile !== undefined && rule.otlp };
     const hasFeed = isStream(rule) && (sent.spans || sent.profiles);
-    const feed = hasFeed ? this.#spans?.feed(resource, sent) : undefined;
+    const feed = hasFeed ? this.#otlp?.feed(resource, sent) : undefined;
     const places = { recorder, memory: this.#memory, counters };
     return new Attachment({ process, rule, ...places, feed, onStart, say: this.#say });
   }

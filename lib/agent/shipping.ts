@@ -18,8 +18,8 @@ import type { AgentCounters } from './agent-counters.ts';
 import type { DiskBudget } from './disk-budget.ts';
 import type { MemoryBudget } from './memory-budget.ts';
 import type { Say } from './notices.ts';
+import type { OtlpShipping } from './otlp-shipping.ts';
 import type { Resource } from './process-resource.ts';
-import type { SpanShipping } from './span-shipping.ts';
 
 /** Whose files they are. */
 interface FileOrigin {
@@ -30,7 +30,7 @@ interface FileOrigin {
   readonly source?: Omit<RowSource, 'trace'>;
   readonly resource: Resource;
   /** Where its activities go as spans, if they have not gone there as they came. */
-  readonly spans: SpanShipping | undefined;
+  readonly spans: OtlpShipping | undefined;
   /** Whether its files become profiles. */
   readonly isProfile: boolean;
 }

@@ -118,6 +118,7 @@ function cellsText(cells: readonly Cell[]): string {
 const FORMULA_START = /^[=+\-@\t\r]/;
 const WHOLE_NUMBER = /^-?\d+$/;
 const NEEDS_QUOTES = /[",\r\n]/;
+/** Most cells are neither a formula nor need quotes: one test instead of two. */
 const IS_SPECIAL = /^[=+\-@\t]|[",\r\n]/;
 
 function cellText(cell: Cell): string {

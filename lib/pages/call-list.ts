@@ -6,7 +6,7 @@ import type { ReportData } from './report-data.ts';
 import type { Choose } from './selection.ts';
 import { durationText } from './time-text.ts';
 
-/** From so many calls of one kind on, they are called N+1. */
+/** So many calls of one kind, or more, are called N+1. */
 const REPEATED = 5;
 const MAX_KINDS = 50;
 const MAX_CALLS = 50;

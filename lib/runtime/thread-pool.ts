@@ -5,6 +5,7 @@
  * The pool serves its queue in order, so a job that is submitted after a canary does not begin before it.
  */
 import { AsyncResource, createHook } from 'node:async_hooks';
+import { WITHOUT_PROMISES } from '../activity/flow.ts';
 import type { Guid } from '../activity/guid.ts';
 import { isOfThreadPool, ThreadPoolCanary, wakerOfName } from '../activity/runs.ts';
 import { runningActivity, sharedActivities } from '../activity/shared.ts';
@@ -120,18 +121,15 @@ export class ThreadPool {
         if (kind === 'stop' && this.#isRunning) this.#writeOldest();
       });
     }
-    const options: Parameters<typeof createHook>[0] & { readonly trackPromises: boolean } = {
-      init: (asyncId, type, _trigger, resource) => {
-        if (type === 'PROMISE') return;
-        try {
-          this.#begin(asyncId, type, resource);
-        } catch {
-          // The stack has overflowed: in a hook, an error would end the process.
-        }
-      },
-      trackPromises: false,
+    const init = (asyncId: number, type: string, _trigger: number, resource: object): void => {
+      if (type === 'PROMISE') return;
+      try {
+        this.#begin(asyncId, type, resource);
+      } catch {
+        // The stack has overflowed: in a hook, an error would end the process.
+      }
     };
-    const hook = createHook(options).enable();
+    const hook = createHook({ init, ...WITHOUT_PROMISES }).enable();
     const timer = setInterval(this.#send, INTERVAL_MS).unref();
     this.#later = setTimeout(this.#send, APART_MS).unref();
     this.#send();

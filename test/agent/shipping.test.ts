@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AgentCounters } from '../../lib/agent/agent-counters.ts';
 import { DiskBudget } from '../../lib/agent/disk-budget.ts';
 import { MemoryBudget } from '../../lib/agent/memory-budget.ts';
+import type { OtlpShipping } from '../../lib/agent/otlp-shipping.ts';
 import { FileChain, removePartialTables, Shipping } from '../../lib/agent/shipping.ts';
-import type { SpanShipping } from '../../lib/agent/span-shipping.ts';
 import { TraceFile } from '../../lib/agent/trace-file.ts';
 import { TraceSections } from '../../lib/agent/trace-sections.ts';
 import type { OtlpFeed } from '../../lib/export/otlp-feed.ts';
@@ -25,14 +25,14 @@ interface ShipOptions {
   readonly limit?: number;
   readonly bytes?: Uint8Array;
   /** Takes spans. */
-  readonly send?: SpanShipping['send'];
+  readonly send?: OtlpShipping['send'];
 }
 
 /** Ships a file with ten events, to its end. */
 async function ship(options: ShipOptions = {}) {
   const { keepNettrace = false, limit = 1e9, bytes = new AgentTrace().section('A', 10) } = options;
   const { send } = options;
-  const spans = send && ({ send } as SpanShipping);
+  const spans = send && ({ send } as OtlpShipping);
   const path = join(folder, 'shop@7-all-1.nettrace');
   writeFileSync(path, bytes);
   const tables = join(folder, 'parquet');
@@ -79,7 +79,7 @@ describe('a whole file', () => {
 
   it('goes to the collector first, if a trigger had it written', async () => {
     const sent: [boolean, object][] = [];
-    const send: SpanShipping['send'] = async (path, resource) => {
+    const send: OtlpShipping['send'] = async (path, resource) => {
       sent.push([existsSync(path), resource]);
       return { close: () => {} } as OtlpFeed;
     };

@@ -3,20 +3,13 @@
 import { defineEventSource, event } from 'tracewright';
 import { enableDiagnostics } from 'tracewright/diagnostics';
 import { DiagnosticsClient } from '../node_modules/tracewright/dist/diagnostics/client/diagnostics-client.js';
+import { requestFor } from './tracing-request.mjs';
 
 const log = defineEventSource('Windows-App', { Ping: event({ n: 'int32' }) });
 const port = enableDiagnostics();
 const client = DiagnosticsClient.at(port.address, process.pid);
 const { processId, operatingSystem, runtimeIdentifier } = await client.processInfo();
-const session = await client.collectTracing({
-  sessionType: 'streaming',
-  bufferMegabytes: 16,
-  format: 1,
-  rundownKeyword: 0n,
-  collectsStacks: true,
-  bufferMode: 0,
-  providers: [{ name: 'Windows-App', keywords: 0n, level: 5, arguments: '' }],
-});
+const session = await client.collectTracing(requestFor('Windows-App'));
 for (let n = 0; n < 1000; n++) log.Ping({ n });
 const chunks = [];
 const reading = (async () => {

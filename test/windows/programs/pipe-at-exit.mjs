@@ -6,6 +6,7 @@ import { closeSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DiagnosticsClient } from '../node_modules/tracewright/dist/diagnostics/client/diagnostics-client.js';
+import { requestFor } from './tracing-request.mjs';
 
 const EVENTS = 3000;
 const cli = resolve('node_modules/tracewright/dist/cjs/cli.cjs');
@@ -49,15 +50,7 @@ const [app, collected] = await Promise.all([read.ended, collect.ended]);
 
 const stuck = await burst('stuck');
 const client = DiagnosticsClient.at(`\\\\.\\pipe\\dotnet-diagnostic-${stuck.pid}`, stuck.pid);
-await client.collectTracing({
-  sessionType: 'streaming',
-  bufferMegabytes: 16,
-  format: 1,
-  rundownKeyword: 0n,
-  collectsStacks: true,
-  bufferMode: 0,
-  providers: [{ name: 'Burst-App', keywords: 0n, level: 5, arguments: '' }],
-});
+await client.collectTracing(requestFor('Burst-App'));
 const unread = await stuck.ended;
 console.log(
   JSON.stringify({

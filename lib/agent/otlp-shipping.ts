@@ -21,7 +21,7 @@ interface Sent {
 /** How long the last spans may take when the agent ends. */
 const LAST_MS = 3000;
 
-export class SpanShipping {
+export class OtlpShipping {
   readonly #target: OtlpTarget;
   readonly #sender: OtlpSender;
   readonly #profileTarget: OtlpTarget;
