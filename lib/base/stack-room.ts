@@ -7,8 +7,7 @@ let room: readonly undefined[] | undefined;
 
 /**
  * Whether the stack has room for code that does not expect to run out of it: Node.js's own, after which a file or a
- * stream may no longer work, and the application's. A channel that is created at the end of the stack is incomplete,
- * and closing it kills its thread (a TypeError in `MessagePort.onclose`).
+ * stream may no longer work, and the application's.
  */
 export function hasStack(): boolean {
   try {

@@ -56,6 +56,20 @@ export class SharedMemoryReader {
     this.read = Array.from({ length: chunkCount(memory) }, () => 0);
   }
 
+  /** Calls `read` from the event loop when a thread asks for it, until the end. Waiting keeps no process alive. */
+  onAsked(read: () => void): void {
+    const { words } = this.#memory;
+    const next = (): void => {
+      if (Atomics.load(words, Word.Over) !== 0) return;
+      read();
+      this.onAsked(read);
+    };
+    const { async, value } = Atomics.waitAsync(words, Word.IsAsked, 0);
+    if (async) void value.then(next);
+    // It has been asked again: the loop has its turn first.
+    else setImmediate(next).unref();
+  }
+
   /** Everything written so far, by thread and in order. Process it immediately. */
   filled(): readonly FilledChunk[] {
     const { words } = this.#memory;
@@ -150,6 +164,7 @@ export class SharedMemoryReader {
     Atomics.store(words, Word.Over, 1);
     Atomics.add(words, Word.Rounds, 1);
     Atomics.notify(words, Word.Rounds);
+    Atomics.notify(words, Word.IsAsked);
   }
 
   get #hasThreads(): boolean {

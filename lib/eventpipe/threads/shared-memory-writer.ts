@@ -1,6 +1,5 @@
 /** How a worker thread writes its events to the memory shared with the main thread. */
 import { threadId } from 'node:worker_threads';
-import { hasStack } from '../../base/stack-room.ts';
 import { osThreadId } from '../../listen/os-thread-id.ts';
 import {
   CHUNK_KIB,
@@ -25,7 +24,6 @@ export class SharedMemoryWriter {
   readonly unfinished: Int32Array;
   readonly #memory: SharedMemory;
   readonly #waits: boolean;
-  readonly #askToRead: () => void;
   readonly #thread: number;
   readonly #slotAt: number;
   #chunk = NO_CHUNK;
@@ -33,15 +31,11 @@ export class SharedMemoryWriter {
   /** The round in which waiting for the main thread timed out. */
   #roundWithoutEnd = -1;
 
-  /**
-   * @param waits whether a write waits if there is no room
-   * @param askToRead wakes up the main thread to read early
-   */
-  constructor(memory: SharedMemory, waits: boolean, askToRead: () => void) {
+  /** @param waits whether a write waits if there is no room */
+  constructor(memory: SharedMemory, waits: boolean) {
     const { words } = memory;
     this.#memory = memory;
     this.#waits = waits;
-    this.#askToRead = askToRead;
     this.#thread = Atomics.add(words, Word.Threads, 1) + 1;
     this.#slotAt = wordsOfSlot(memory, this.#thread);
     const unfinishedAt = this.#slotAt + SlotWord.Unfinished;
@@ -111,7 +105,10 @@ export class SharedMemoryWriter {
     const count = chunkCount(this.#memory);
     const used = Atomics.load(words, Word.UsedChunks);
     // About as many bytes as trigger a flush on the main thread itself.
-    if (used >= MIN_CHUNKS && hasStack() && Atomics.exchange(words, Word.IsAsked, 1) === 0) this.#askToRead();
+    if (used >= MIN_CHUNKS && Atomics.exchange(words, Word.IsAsked, 1) === 0) {
+      // Not by a message: a port that is interrupted while Node.js makes it keeps its thread alive, or kills it.
+      Atomics.notify(words, Word.IsAsked);
+    }
     if (used * CHUNK_KIB + Atomics.load(words, Word.WaitingKiB) >= limitKiB) return false;
     for (let chunk = 0; chunk < count; chunk++) {
       const at = wordsOfChunk(chunk);

@@ -30,7 +30,7 @@ export const Word = {
   WaitingKiB: 3,
   /** Incremented whenever the main thread has read. Threads without room wait for a change. */
   Rounds: 4,
-  /** 1 if the main thread has been asked to read and has not started. */
+  /** 1 if the main thread, which waits for it, has been asked to read early and has not started. */
   IsAsked: 5,
 } as const;
 const HEAD_WORDS = 6;

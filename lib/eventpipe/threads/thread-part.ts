@@ -1,5 +1,5 @@
 /** A worker thread's part in a group of sessions of the main thread: passes on the thread's events. */
-import { BroadcastChannel, isMainThread } from 'node:worker_threads';
+import { isMainThread } from 'node:worker_threads';
 import type { Guid } from '../../activity/guid.ts';
 import type { Subscriber } from '../../listen/audience.ts';
 import type { SessionPart } from '../../listen/shared-sessions.ts';
@@ -19,12 +19,12 @@ import { SharedMemoryWriter } from './shared-memory-writer.ts';
 
 /** What a worker thread needs to know about a group of sessions. */
 export interface ThreadPartOptions {
+  /** Its id, unique in the process. */
+  readonly group: string;
   readonly requests: ReadonlyMap<string, ProviderRequest>;
   readonly memory: SharedMemory;
   /** Whether events wait for room. */
   readonly waits: boolean;
-  /** The channel for asking the main thread to read. */
-  readonly channel: string;
   /** The difference between the events' times and the monotonic clock, as measured by the main thread. */
   readonly clockOffset: bigint;
 }
@@ -41,10 +41,10 @@ export class ThreadPart implements SessionPart, Subscriber {
   readonly #stopHearingOfExits: () => void;
   #lastTime = 0n;
 
-  constructor({ requests, memory, waits, channel, clockOffset }: ThreadPartOptions) {
+  constructor({ requests, memory, waits, clockOffset }: ThreadPartOptions) {
     this.#clockDifference = clockOffset - CLOCK_OFFSET;
     // The main thread has such a part if it runs several contexts; it would wait for itself.
-    this.#writer = new SharedMemoryWriter(memory, waits && !isMainThread, () => askToRead(channel));
+    this.#writer = new SharedMemoryWriter(memory, waits && !isMainThread);
     this.unfinished = this.#writer.unfinished;
     this.#asked = new SessionSources(new ProviderRequests(requests), this);
     this.#stopHearingOfExits = onWorkerExit((threadId) => markExited(memory, threadId));
@@ -106,14 +106,4 @@ export class ThreadPart implements SessionPart, Subscriber {
     this.#described.push(kind);
     return true;
   }
-}
-
-/**
- * Asked rarely, by one thread at a time; so no thread keeps a channel open, on which it would receive the others'
- * messages.
- */
-function askToRead(channel: string): void {
-  const asking = new BroadcastChannel(channel);
-  asking.postMessage(undefined);
-  asking.close();
 }

@@ -2,7 +2,6 @@
  * The worker threads of a group of sessions of the main thread: announces the group to them, and adds their events to
  * its rounds.
  */
-import { BroadcastChannel } from 'node:worker_threads';
 import { type SessionPart, shareSession } from '../../listen/shared-sessions.ts';
 import { CLOCK_OFFSET, timestamp } from '../../listen/timestamp.ts';
 import { onWorkerExit } from '../../listen/worker-exits.ts';
@@ -16,8 +15,6 @@ import { decodeKind, type EventRecord, recordsIn } from './records.ts';
 import { allocateSharedMemory, markExited, type SharedMemory } from './shared-memory.ts';
 import { SharedMemoryReader, type ThreadBytes } from './shared-memory-reader.ts';
 import type { ThreadPartOptions } from './thread-part.ts';
-
-/** All that is known of a payload. */
 
 interface WorkerThread {
   readonly handle: ThreadHandle;
@@ -34,7 +31,7 @@ export class Workers {
   readonly #memory: SharedMemory;
   readonly #reader: SharedMemoryReader;
   readonly #watch: EventWatch | undefined;
-  readonly #channel = new BroadcastChannel(`tracewright.session.${crypto.randomUUID()}`);
+  readonly #group = crypto.randomUUID();
   readonly #threads = new Map<number, WorkerThread>();
   #shared: SessionPart | undefined;
   readonly #sessions = new Map<object, SessionPart>();
@@ -62,30 +59,26 @@ export class Workers {
     this.#kinds = kinds;
     this.#memory = allocateSharedMemory(bufferSize);
     this.#reader = new SharedMemoryReader(this.#memory);
-    this.#channel.onmessage = whenAsked;
-    // After adding the handler, because that references the channel again.
-    this.#channel.unref();
+    this.#reader.onAsked(whenAsked);
   }
 
   /** @param waits whether their events wait for room */
   start(requests: ProviderRequests, waits: boolean): void {
-    const channel = this.#channel.name;
     const options: ThreadPartOptions = {
+      group: this.#group,
       requests: requests.byName,
       memory: this.#memory,
       waits,
-      channel,
       clockOffset: CLOCK_OFFSET,
     };
-    this.#shared = shareSession(GROUP_KIND, channel, options);
+    this.#shared = shareSession(GROUP_KIND, this.#group, options);
     this.#stopHearingOfExits = onWorkerExit((threadId) => markExited(this.#memory, threadId));
   }
 
   /** Announces a session of the group. */
   add(session: object): void {
-    const { name: channel } = this.#channel;
-    const data: SessionOfGroup = { channel };
-    this.#sessions.set(session, shareSession(SESSION_KIND, `${channel} ${++this.#lastSession}`, data));
+    const data: SessionOfGroup = { group: this.#group };
+    this.#sessions.set(session, shareSession(SESSION_KIND, `${this.#group} ${++this.#lastSession}`, data));
   }
 
   remove(session: object): void {
@@ -144,7 +137,6 @@ export class Workers {
     for (const session of [...this.#sessions.keys()]) this.remove(session);
     this.#shared?.end();
     this.#stopHearingOfExits();
-    this.#channel.close();
   }
 
   #writePart({ thread, chunk, bytes }: ThreadBytes, from: bigint, until: bigint): void {

@@ -1,7 +1,8 @@
 /**
  * Sessions whose events are interrupted, on the main thread and on workers, by stack overflows, failing allocations and
  * termination; workers that are terminated while they write; and other sessions that start and end meanwhile.
- * `node --expose-gc sessions.mjs SECONDS SEED` prints what it did, and what is wrong, as JSON.
+ * `node --expose-gc sessions.mjs SECONDS SEED` goes on until it has terminated a thread, and prints what it did, and what
+ * is wrong, as JSON.
  */
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -60,7 +61,7 @@ async function end(workers, isTerminated) {
 }
 
 process.on('warning', ({ message }) => wrong.push(`A warning: ${message}`));
-for (const until = performance.now() + seconds * 1000; performance.now() < until; ) {
+for (const until = performance.now() + seconds * 1000; performance.now() < until || did.terminated === 0; ) {
   did.rounds++;
   // A terminated thread could leave the others waiting for room.
   const mode = random.below(4) === 0 ? 'block' : 'drop';

@@ -2,6 +2,7 @@
  * A worker thread that follows orders, and writes numbered events meanwhile. It answers each message with the same
  * message once it has followed it.
  */
+import { createHook } from 'node:async_hooks';
 import { parentPort, workerData } from 'node:worker_threads';
 
 const { name = 'Session-Workers' } = workerData ?? {};
@@ -24,6 +25,14 @@ const orders = {
   /** So many, without returning to the event loop. */
   write({ from = 0, count }) {
     for (let n = from; n < from + count; n++) log.Ping({ n });
+  },
+  /** Writes, and says what Node.js has made for that. */
+  writeAndTell(order) {
+    const { count } = order;
+    order.made = [];
+    const hook = createHook({ init: (_id, type) => void order.made.push(type) }).enable();
+    orders.write({ count });
+    hook.disable();
   },
   /** For ever, until the thread is terminated. */
   writeOn() {

@@ -1,5 +1,6 @@
 /** The memory through which worker threads pass on their events. */
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { setTimeout } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import {
   allocateSharedMemory,
   CHUNK_SIZE,
@@ -28,8 +29,7 @@ function newMemory(size = MIB) {
   return { memory, reader: new SharedMemoryReader(memory) };
 }
 
-const newWriter = (memory: SharedMemory, askToRead = () => {}) =>
-  new SharedMemoryWriter(memory, false, askToRead);
+const newWriter = (memory: SharedMemory) => new SharedMemoryWriter(memory, false);
 
 /** What each thread has written, as text; and the reader's round is over. */
 function read(reader: SharedMemoryReader, waitingBytes = 0): string[] {
@@ -115,17 +115,38 @@ describe('events written by threads', () => {
     expect(newWriter(memory).write(HEAD, new Uint8Array(CHUNK_SIZE - 1), 0)).toBe(false);
   });
 
-  it('are requested to be read when there are many, once per round', () => {
+  it('are requested to be read when there are many, once per round, until the end', async () => {
     const { memory, reader } = newMemory();
+    const writer = newWriter(memory);
     let asked = 0;
-    const writer = newWriter(memory, () => asked++);
-    for (let n = 0; n < 9; n++) writer.write(NOTHING, HALF, 0);
-    expect(asked).toBe(1);
+    reader.onAsked(() => {
+      asked++;
+      read(reader);
+    });
+    for (let n = 0; n < 6; n++) writer.write(NOTHING, HALF, 0);
+    await setTimeout(20);
+    expect(asked).toBe(0);
     while (writer.write(NOTHING, HALF, 0));
-    expect(asked).toBe(1);
-    read(reader);
+    await vi.waitFor(() => expect(asked).toBe(1));
     for (let n = 0; n < 9; n++) writer.write(NOTHING, HALF, 0);
+    await vi.waitFor(() => expect(asked).toBe(2));
+    reader.end();
+    for (let n = 0; n < 9; n++) writer.write(NOTHING, HALF, 0);
+    await setTimeout(20);
     expect(asked).toBe(2);
+  });
+
+  it('are requested again by what is written while they are read', async () => {
+    const { memory, reader } = newMemory();
+    const writer = newWriter(memory);
+    let asked = 0;
+    reader.onAsked(() => {
+      asked++;
+      read(reader);
+      if (asked < 3) while (writer.write(NOTHING, HALF, 0));
+    });
+    while (writer.write(NOTHING, HALF, 0));
+    await vi.waitFor(() => expect(asked).toBe(3));
   });
 
   it('are complete, and read once, wherever a call of the writer or the stack ends', () => {

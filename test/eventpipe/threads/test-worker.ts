@@ -12,6 +12,7 @@ interface Order {
   readonly n?: number;
   readonly size?: number;
   readonly done?: Int32Array;
+  readonly made?: readonly string[];
 }
 
 interface Command {
@@ -44,10 +45,10 @@ export class TestWorker {
     return started;
   }
 
-  /** Resolves when it has done it. */
-  async tell(order: Order): Promise<void> {
+  /** Resolves when it has done it, with what it says of that. */
+  async tell(order: Order): Promise<Order> {
     this.worker.postMessage(order);
-    await this.#answer();
+    return await this.#answer();
   }
 
   /** Resolves when so many sessions have asked its source, and not ended. */
@@ -62,7 +63,7 @@ export class TestWorker {
     await exited;
   }
 
-  #answer(): Promise<unknown> {
+  #answer(): Promise<Order> {
     return new Promise((resolve) => {
       this.#answered = resolve;
     });

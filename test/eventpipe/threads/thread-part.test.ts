@@ -13,7 +13,7 @@ const log = defineEventSource(PROVIDER, { Ping: event({ n: 'int32' }) });
 it('the main thread does not wait for itself if another of its contexts has the session', () => {
   const memory = allocateSharedMemory(1);
   const { byName: requests } = ProviderRequests.from(PROVIDER);
-  const part = new ThreadPart({ requests, memory, waits: true, channel: 'x', clockOffset: CLOCK_OFFSET });
+  const part = new ThreadPart({ group: 'x', requests, memory, waits: true, clockOffset: CLOCK_OFFSET });
   part.add();
   const start = performance.now();
   for (let n = 0; n < 20_000; n++) log.Ping({ n });

@@ -285,6 +285,16 @@ describe('a thread', () => {
     expect(events.map(({ payload }) => payload.n)).toEqual(upTo(1000));
   });
 
+  it('makes nothing of Node.js for its events, which would stay half made if its code ended meanwhile', async () => {
+    const worker = await TestWorker.start();
+    const stop = await record([worker]);
+    const { made } = await worker.tell({ do: 'writeAndTell', count: 50_000 });
+    const { result } = await stop();
+    await worker.exit();
+    expect(made).toEqual([]);
+    expect(result).toMatchObject({ events: 50_000, dropped: 0 });
+  });
+
   it('that is terminated while writing has its events in the trace, and takes no memory with it', async () => {
     // Room for four chunks: none is left when four are not given back.
     const stop = await record([], { maxBufferBytes: 0.25 * 2 ** 20 });
