@@ -6,7 +6,7 @@ import { basename, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 import { dts } from 'rolldown-plugin-dts';
-import { entries, program, registration } from './lib/entries.mjs';
+import { deferred, entries, program, registration } from './lib/entries.mjs';
 import { report, run } from './lib/run.mjs';
 import { packWindowsProviders } from './lib/windows-providers.mjs';
 
@@ -22,7 +22,33 @@ const external = [/^node:/, ...installed.map((name) => new RegExp(`^${name}(/|$)
 const comments = { annotation: false, jsdoc: false, legal: false };
 
 const inputs = (names) =>
-  Object.fromEntries(names.map((name) => [name, lib(entries[name] ?? program[name])]));
+  Object.fromEntries(names.map((name) => [name, lib(entries[name] ?? program[name] ?? deferred[name])]));
+
+/**
+ * Puts functions that load a module when they are first called in the place of the module's own, which must be all
+ * that it exports. Only the bundles do this: `import()` would make the functions asynchronous, and modules alone have
+ * no `require`.
+ */
+const deferring = {
+  name: 'deferred-modules',
+  async resolveId(source, importer, options) {
+    if (source.startsWith('./deferred:')) return { id: source.replace('deferred:', ''), external: true };
+    if (importer === undefined) return null;
+    const id = (await this.resolve(source, importer, { ...options, skipSelf: true }))?.id;
+    const name = Object.keys(deferred).find((each) => lib(deferred[each]) === id);
+    return name === undefined ? null : `\0deferred:${name}`;
+  },
+  load(id) {
+    if (!id.startsWith('\0deferred:')) return null;
+    const name = id.slice('\0deferred:'.length);
+    const names = [...readFileSync(lib(deferred[name]), 'utf8').matchAll(/^export function (\w+)/gm)];
+    return names
+      .map(
+        ([, each]) => `export const ${each} = (...all) => require('./deferred:${name}.cjs').${each}(...all);`,
+      )
+      .join('\n');
+  },
+};
 
 /**
  * @param {import('rolldown').InputOptions} input
@@ -51,7 +77,7 @@ async function modulesOf(name) {
       }
     },
   };
-  const build = await rolldown({ input: lib(name), external, platform: 'node', plugins: [graph] });
+  const build = await rolldown({ input: lib(name), external, platform: 'node', plugins: [deferring, graph] });
   await build.generate();
   await build.close();
   return loaded;
@@ -60,10 +86,14 @@ async function modulesOf(name) {
 /**
  * One chunk contains what every writer of events loads, another what every reader of traces loads, and a third what
  * writers share with readers of any format, or with the command line. The index stays separate: loading it may open the
- * diagnostic port, which is only for code that imports it.
+ * diagnostic port, which is only for code that imports it. Deferred modules have a chunk of their own, and another for
+ * what they share with readers.
  */
 async function chunkGroups() {
   const [writing, reading] = [await modulesOf(entries.index), await modulesOf(entries.trace)];
+  const deferredOnes = new Set(
+    (await Promise.all(Object.values(deferred).map(modulesOf))).flatMap((all) => [...all]),
+  );
   const others = [
     'trace/etl/open-etl',
     'trace/nettrace/open-nettrace',
@@ -77,8 +107,10 @@ async function chunkGroups() {
   writing.delete(lib(entries.index));
   return {
     groups: [
-      { name: 'base', test: (id) => writing.has(id) && outside.has(id), priority: 3 },
-      { name: 'write', test: (id) => writing.has(id), priority: 2 },
+      { name: 'base', test: (id) => writing.has(id) && outside.has(id), priority: 5 },
+      { name: 'write', test: (id) => writing.has(id), priority: 4 },
+      { name: 'shared', test: (id) => deferredOnes.has(id) && outside.has(id), priority: 3 },
+      { name: 'deferred', test: (id) => deferredOnes.has(id), priority: 2 },
       { name: 'read', test: (id) => reading.has(id), priority: 1 },
     ],
   };
@@ -105,7 +137,7 @@ function filesOf(output, names) {
  * modules.
  */
 function freeFromRequire(folder, output) {
-  for (const name of filesOf(output, Object.keys(entries))) {
+  for (const name of filesOf(output, Object.keys({ ...entries, ...deferred }))) {
     const file = join(folder, name);
     const code = readFileSync(file, 'utf8');
     writeFileSync(file, code.replace(/\brequire\("(node:[\w/]+)"\)/g, 'process.getBuiltinModule("$1")'));
@@ -117,11 +149,12 @@ const bundleFolder = "globalThis[Symbol.for('tracewright.bundleFolder')]";
 
 async function bundleEntries() {
   const dir = join(dist, 'cjs');
-  const names = [...Object.keys(entries), ...Object.keys(program)];
+  const names = Object.keys({ ...entries, ...program, ...deferred });
   const output = await bundle(
     {
       input: inputs(names),
       platform: 'node',
+      plugins: [deferring],
       transform: { define: { 'import.meta.dirname': bundleFolder } },
     },
     {

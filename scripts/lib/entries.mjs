@@ -28,6 +28,14 @@ export const program = {
   'stand-in': 'diagnostics/server/stand-in-thread',
 };
 
+/**
+ * Loaded with the first call of one of their functions: most applications call none, and each costs all of them when
+ * they start.
+ */
+export const deferred = {
+  sessions: 'eventpipe/start-session',
+};
+
 /** Waits at its top level, as modules alone can. */
 export const registration = { name: 'diagnostics-register', module: 'diagnostics/register' };
 

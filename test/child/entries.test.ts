@@ -41,6 +41,19 @@ describe('loading', () => {
     expect(loadedBy('index.cjs')).toEqual(['base.cjs', 'index.cjs', 'write.cjs']);
   });
 
+  it('sessions are loaded with the first one', () => {
+    const program = `
+      const { startSession } = require(${JSON.stringify(join(folder, 'index.cjs'))});
+      const before = new Set(Object.keys(require.cache));
+      startSession({ providers: '*', output: require('node:os').devNull }).close().then(({ problem }) => {
+        const loaded = Object.keys(require.cache).filter((path) => !before.has(path));
+        console.log(JSON.stringify([problem, ...loaded.map((path) => path.split(/[\\\\/]/).at(-1))]));
+      });`;
+    const [problem, ...loaded] = JSON.parse(execFileSync(process.execPath, ['-e', program]).toString());
+    expect(problem).toBeNull();
+    expect(loaded).toContain('sessions.cjs');
+  });
+
   it('automatic activities load the process context only if it is asked for', () => {
     expect(loadedBy('auto.cjs')).toEqual(['auto.cjs', 'base.cjs', 'call-sites.cjs', 'write.cjs']);
   });
