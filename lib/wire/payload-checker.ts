@@ -1,5 +1,5 @@
 /** Checks whether the values of a payload fit the fields of an event, without encoding it. */
-import { generate, type ValueSchema } from './payload-writer.ts';
+import { CompiledFields, generate, type ValueSchema } from './payload-writer.ts';
 import type { FieldSchema } from './schema.ts';
 import { type Check, type Checks, fitsAsWhole, isArrayLike } from './values/checks.ts';
 import type { Payload } from './values/faults.ts';
@@ -50,21 +50,14 @@ interface Compiled {
   readonly fields: readonly CheckedField[];
   readonly fits: FieldsCheck;
 }
-/** Events with the same fields share what is compiled for them: with thousands of kinds, less code competes for caches. */
-const compiled = new WeakMap<Checks, Map<string, Compiled>>();
 
-const MOST_SHARED = 10_000;
+const compiledChecks = new CompiledFields<Checks, Compiled>();
 
 function compiledOf(schemas: readonly FieldSchema[], checks: Checks): Compiled {
-  const known = compiled.get(checks) ?? new Map<string, Compiled>();
-  compiled.set(checks, known);
-  const key = JSON.stringify(schemas);
-  const sameFields = known.get(key);
-  if (sameFields !== undefined) return sameFields;
-  const fields = checkedFields(schemas, checks);
-  const result = { fields, fits: fieldsCheck(fields) };
-  if (known.size < MOST_SHARED) known.set(key, result);
-  return result;
+  return compiledChecks.of(checks, schemas, () => {
+    const fields = checkedFields(schemas, checks);
+    return { fields, fits: fieldsCheck(fields) };
+  });
 }
 
 function checkedFields(schemas: readonly FieldSchema[], checks: Checks): CheckedField[] {

@@ -12,10 +12,39 @@ export type ValueSchema = Exclude<FieldSchema, { type: 'struct' }>;
 /** The writer of one value of a field; for an array, of one element. */
 type WriterOf = (schema: ValueSchema) => ValueWriter;
 
+/**
+ * What is compiled for the fields of events in a format. Events with the same fields share it: V8 optimizes what
+ * thousands of kinds run together, and they compete less for the processor's caches.
+ */
+export class CompiledFields<Format extends object, Compiled> {
+  readonly #byFormat = new WeakMap<Format, Map<string, Compiled>>();
+
+  /** @param compile called for the first event with the fields */
+  of(format: Format, fields: readonly FieldSchema[], compile: () => Compiled): Compiled {
+    const known = this.#byFormat.get(format) ?? new Map<string, Compiled>();
+    this.#byFormat.set(format, known);
+    const key = JSON.stringify(fields);
+    const sameFields = known.get(key);
+    if (sameFields !== undefined) return sameFields;
+    const compiled = compile();
+    if (known.size < MOST_SHARED) known.set(key, compiled);
+    return compiled;
+  }
+}
+
+const MOST_SHARED = 10_000;
+
+const payloadWriters = new CompiledFields<WriterOf, FieldsWriter>();
+
+/** @param writerOf the same function for all events of a format, which share writers */
 export function compilePayloadWriter(fields: readonly FieldSchema[], writerOf: WriterOf): FieldsWriter {
+  return payloadWriters.of(writerOf, fields, () => newPayloadWriter(fields, writerOf));
+}
+
+function newPayloadWriter(fields: readonly FieldSchema[], writerOf: WriterOf): FieldsWriter {
   const writers = fields.map((schema): FieldWriter => {
     const writeElement =
-      schema.type === 'struct' ? struct(compilePayloadWriter(schema.fields, writerOf)) : writerOf(schema);
+      schema.type === 'struct' ? struct(newPayloadWriter(schema.fields, writerOf)) : writerOf(schema);
     return { name: schema.name, write: schema.array ? array(writeElement) : writeElement };
   });
   return fieldsWriter(writers);

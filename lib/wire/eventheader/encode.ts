@@ -6,17 +6,20 @@ import { EventEncoder, type SetActivityIds } from '../event-encoder.ts';
 import { compilePayloadWriter, type ValueSchema } from '../payload-writer.ts';
 import type { EventSchema, FieldSchema } from '../schema.ts';
 import { WRITE_INDEX_SIZE } from '../user-events.ts';
+import type { ValueWriter } from '../values/faults.ts';
 import { Encoding } from './constants.ts';
 import { FIELD_LAYOUTS, type FieldLayout, nullableLayout } from './field-layouts.ts';
 import { encodeMetadata, type FieldMetadata } from './metadata.ts';
 import { type ActivityIdsSize, encodePrefix, setActivityIds } from './prefix.ts';
+
+const valueWriterOf = (field: ValueSchema): ValueWriter => layoutOf(field).write;
 
 export class EventHeaderEncoder extends EventEncoder {
   constructor(schema: EventSchema) {
     const metadata = eventMetadata(schema);
     const prefix = (size: ActivityIdsSize) => withWriteIndex(encodePrefix(schema, size, metadata));
     const prefixes = { plain: prefix(0), withActivity: prefix(16), withRelated: prefix(32) };
-    const writeFields = compilePayloadWriter(schema.fields, (field) => layoutOf(field).write);
+    const writeFields = compilePayloadWriter(schema.fields, valueWriterOf);
     super(prefixes, setIdsBehindWriteIndex, writeFields);
   }
 }

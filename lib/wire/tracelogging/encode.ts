@@ -7,14 +7,17 @@ import { etwPrefixes, setEtwActivityIds } from '../etw/prefix.ts';
 import { EventEncoder } from '../event-encoder.ts';
 import { compilePayloadWriter, type ValueSchema } from '../payload-writer.ts';
 import { type EventSchema, type FieldSchema, mostDescriptionBytes } from '../schema.ts';
+import type { ValueWriter } from '../values/faults.ts';
 import { InType, MAX_DECODABLE_FIELDS, MAX_METADATA_SIZE } from './constants.ts';
 import { FIELD_LAYOUTS, type FieldLayout, nullableLayout } from './field-layouts.ts';
 import { encodeMetadata, type FieldMetadata } from './metadata.ts';
 
+const valueWriterOf = (field: ValueSchema): ValueWriter => layoutOf(field).write;
+
 export class TraceLoggingEncoder extends EventEncoder {
   /** @param schema must have no `traceLoggingProblem` */
   constructor(schema: EventSchema) {
-    const payloadWriter = compilePayloadWriter(schema.fields, (field) => layoutOf(field).write);
+    const payloadWriter = compilePayloadWriter(schema.fields, valueWriterOf);
     super(etwPrefixes(eventMetadata(schema)), setEtwActivityIds, payloadWriter);
   }
 }
