@@ -62,6 +62,8 @@ const serverVariants = {
 
 const automaticVariants = {
   bare: 'the server alone',
+  port: 'a diagnostic port is open, and nobody asks',
+  canary: 'a listener to the delays of the thread pool, by canaries',
   autoIdle: 'tracewright/auto, nobody records',
   autoKept: 'tracewright/auto, activities kept for tracewright now',
   autoSession: 'tracewright/auto, into a session',

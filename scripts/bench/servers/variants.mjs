@@ -158,6 +158,18 @@ export const variants = {
       handle: handlerOf((key, size, ratio) => logger.info({ key, size, ratio }, 'CacheMiss'), nothingAround),
     };
   },
+  port: async () => {
+    const { enableDiagnostics } = await import('tracewright/diagnostics');
+    const { problem } = enableDiagnostics();
+    if (problem !== undefined) throw new Error(problem);
+    return { handle: bareHandler };
+  },
+  canary: async () => {
+    const { enableRuntimeEvents, RuntimeKeywords } = await import('tracewright/runtime');
+    let seen = 0;
+    listen(enableRuntimeEvents(), () => seen++, { keywords: RuntimeKeywords.ThreadPool });
+    return { handle: bareHandler };
+  },
   autoIdle: async () => {
     await import('tracewright/auto');
     return { handle: bareHandler };
