@@ -3,17 +3,13 @@
  * JavaScript comes from. A map is found in the user's folders, beside the JavaScript, or inside it; never on a network.
  * Traces name the JavaScript, so the rules for opening files that they name apply.
  */
-import { createRequire } from 'node:module';
+import { SourceMap, type SourceMapPayload } from 'node:module';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { TraceMap } from '@jridgewell/trace-mapping';
-import { packageFolder } from '../base/package-files.ts';
 import { cached } from './symbol-folders.ts';
 import { openIn, readText } from './trusted-files.ts';
 
-type TraceMapping = typeof import('@jridgewell/trace-mapping');
-
-/** JavaScript and maps have at most so many characters: decoding takes about 150 ms for a million of them. */
+/** JavaScript and maps have at most so many characters: decoding takes about 50 ms for a million of them. */
 const MAX_TEXT_LENGTH = 64 << 20;
 /** All maps together have at most so many characters. */
 const MAX_MAPS_LENGTH = 128 << 20;
@@ -21,6 +17,8 @@ const MAX_MAPS_LENGTH = 128 << 20;
 const MAX_PATH_PARTS = 32;
 /** What may be opened beside itself, without a folder from the user: JavaScript on this machine, on no other. */
 const LOCAL_SCRIPT = /^(?:\/(?!\/)|[A-Za-z]:[\\/]).*\.[cm]?[jt]sx?$/;
+/** Node.js would take a separator here for a digit, and lose count of lines. */
+const MALFORMED_MAPPINGS = /[^A-Za-z0-9+/,;]|(?:^|[,;]),|,(?:;|$)/;
 const MAPPING_URL = ['//# sourceMappingURL=', '//@ sourceMappingURL='] as const;
 const DATA_URL = /^data:application\/json(?:;charset=[\w-]+)?(;base64)?,/;
 const SCHEME = /^[a-z][\w+.-]*:/i;
@@ -58,21 +56,36 @@ export interface ScriptPlace {
   readonly column: number;
 }
 
+interface Source {
+  readonly path: string;
+  readonly text: string | undefined;
+}
+
+/** What `SourceMap.findEntry` returns; lines and columns count from 0. */
+interface MapEntry {
+  readonly generatedLine: number;
+  readonly generatedColumn: number;
+  /** An index of `LoadedMap.sources`; undefined for what no source has. */
+  readonly originalSource: string | undefined;
+  readonly originalLine: number;
+  readonly originalColumn: number;
+  /** A hostile map's name may be anything. */
+  readonly name: unknown;
+}
+
 interface LoadedMap {
-  readonly map: TraceMap;
-  /** What the map's sources are relative to, with slashes. */
-  readonly folder: string;
+  readonly map: SourceMap;
+  readonly sources: readonly (Source | undefined)[];
   /** The text of the script, if it was found. */
   readonly script: string | undefined;
-  /** Where the lines of sources begin, by source; of the script by an empty name. */
-  readonly lines: Map<string, readonly number[] | undefined>;
+  /** Where the lines of sources begin, by source; of the script by undefined. */
+  readonly lines: Map<Source | undefined, readonly number[] | undefined>;
 }
 
 export class SourceMaps {
   readonly #folders: readonly string[];
   readonly #maps = new Map<string, LoadedMap | undefined>();
   #room = MAX_MAPS_LENGTH;
-  #library: TraceMapping | undefined;
 
   /** @param folders with maps, or with the JavaScript that has them, in any part of its path */
   constructor(folders: readonly string[]) {
@@ -84,46 +97,14 @@ export class SourceMaps {
     const path = pathOf(place.file);
     if (path === undefined) return undefined;
     const loaded = cached(this.#maps, path, () => this.#load(path));
-    const { originalPositionFor } = this.#library ?? {};
-    if (loaded === undefined || originalPositionFor === undefined) return undefined;
-    const [line, column] = [place.line, place.column - 1];
-    if (line < 1 || column < 0) return undefined;
-    const found = originalPositionFor(loaded.map, { line, column });
-    const { source } = found;
-    if (source === null) return undefined;
-    const name = this.#nameAt(loaded, place, { ...found, source }) ?? place.name;
-    return { name, file: sourcePath(source, loaded.folder), line: found.line, column: found.column + 1 };
-  }
-
-  #nameAt(
-    loaded: LoadedMap,
-    { name, line, column }: ScriptPlace,
-    found: { readonly source: string; readonly line: number; readonly column: number },
-  ): string | undefined {
-    const library = this.#library as TraceMapping;
-    const before = textBefore(loaded, line, column);
-    const at = name === '' ? undefined : nameColumn(before, name, column);
-    if (at !== undefined) {
-      const [from, , , , index] = library.traceSegment(loaded.map, line - 1, at) ?? [];
-      if (from === at && index !== undefined) return loaded.map.names[index];
-    } else if (before !== undefined || name === '') {
-      const [from = 0] = library.traceSegment(loaded.map, line - 1, column - 1) ?? [];
-      const between = from === column - 1 ? '' : before?.slice(from - (column - 1));
-      // Otherwise, what the map says is about something before the function.
-      if (between === undefined || !IS_FUNCTION.test(between)) return undefined;
-    }
-    const text = library.sourceContentFor(loaded.map, found.source);
-    if (typeof text !== 'string') return undefined;
-    const starts = cached(loaded.lines, found.source, () => lineStarts(text)) ?? [];
-    const start = starts[found.line - 1];
-    if (start === undefined) return undefined;
-    const begin = start + found.column;
-    const [, after] = NAME_AFTER.exec(text.slice(begin, begin + MAX_NAME_TEXT)) ?? [];
-    if (after !== undefined && !KEYWORDS.test(after)) return after;
-    const named = NAME_BEFORE.exec(text.slice(Math.max(0, begin - MAX_NAME_TEXT), begin))
-      ?.slice(1)
-      .find((each) => each !== undefined);
-    return named === undefined || KEYWORDS.test(named) ? undefined : named;
+    if (loaded === undefined || place.line < 1 || place.column < 1) return undefined;
+    const found = entryAt(loaded, place.line, place.column - 1);
+    const source = loaded.sources[Number(found?.originalSource)];
+    if (found === undefined || source === undefined) return undefined;
+    const { originalLine, originalColumn } = found;
+    if (originalLine < 0 || originalColumn < 0) return undefined;
+    const name = nameAt(loaded, place, source, found) ?? place.name;
+    return { name, file: source.path, line: originalLine + 1, column: originalColumn + 1 };
   }
 
   #load(path: string): LoadedMap | undefined {
@@ -162,18 +143,88 @@ export class SourceMaps {
     if (size > this.#room) return undefined;
     this.#room -= size;
     try {
-      this.#library ??= createRequire(posix.join(packageFolder(), 'package.json'))(
-        '@jridgewell/trace-mapping',
-      ) as TraceMapping;
-      const map = this.#library.AnyMap(JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, '')));
-      // Decoded now, so that a broken one is noticed here.
-      this.#library.traceSegment(map, 0, 0);
-      return { map, folder, script, lines: new Map() };
+      const sources: (Source | undefined)[] = [];
+      const sections = sectionsOf(JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, '')), folder, sources);
+      // The declarations of Node.js do not know sections.
+      const map = new SourceMap({ sections } as unknown as SourceMapPayload);
+      return { map, sources, script, lines: new Map() };
     } catch {
       // It is none.
       return undefined;
     }
   }
+}
+
+/**
+ * Returns a map's sections as Node.js takes them, with indices of `sources` for the names of sources, which sections may
+ * share while their texts differ.
+ */
+function sectionsOf(parsed: unknown, folder: string, sources: (Source | undefined)[]): object[] {
+  const { sections = [{ offset: { line: 0, column: 0 }, map: parsed }] } = parsed as { sections?: unknown[] };
+  return sections.map((section) => {
+    const { offset, map } = section as { offset: Record<string, unknown>; map: Record<string, unknown> };
+    const { mappings, names, sourceRoot } = map;
+    if (![offset.line, offset.column].every((each) => Number.isSafeInteger(each) && Number(each) >= 0)) {
+      throw new TypeError('A section of the map begins nowhere.');
+    }
+    if (typeof mappings !== 'string' || MALFORMED_MAPPINGS.test(mappings)) {
+      throw new TypeError('The mappings of the map are malformed.');
+    }
+    const root = typeof sourceRoot === 'string' && sourceRoot !== '' ? `${sourceRoot}/` : '';
+    const first = sources.length;
+    for (const [index, source] of arrayOf(map.sources).entries()) {
+      const text = arrayOf(map.sourcesContent)[index];
+      sources.push(
+        typeof source === 'string'
+          ? { path: sourcePath(root + source, folder), text: typeof text === 'string' ? text : undefined }
+          : undefined,
+      );
+    }
+    const indices = Array.from({ length: sources.length - first }, (_, index) => `${first + index}`);
+    // Without a separator at the end, Node.js takes the last mapping for one with a source and a name.
+    return { offset, map: { sources: indices, names: arrayOf(names), mappings: `${mappings};` } };
+  });
+}
+
+function arrayOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** @param line from 1 @param column from 0 */
+function entryAt({ map }: LoadedMap, line: number, column: number): MapEntry | undefined {
+  const entry = map.findEntry(line - 1, column) as Partial<MapEntry>;
+  // Node.js goes on to earlier lines where this one has nothing.
+  return entry.generatedLine === line - 1 ? (entry as MapEntry) : undefined;
+}
+
+function nameAt(
+  loaded: LoadedMap,
+  { name, line, column }: ScriptPlace,
+  source: Source,
+  { originalLine, originalColumn }: MapEntry,
+): string | undefined {
+  const before = textBefore(loaded, line, column);
+  const at = name === '' ? undefined : nameColumn(before, name, column);
+  if (at !== undefined) {
+    const entry = entryAt(loaded, line, at);
+    if (entry?.generatedColumn === at && typeof entry.name === 'string') return entry.name;
+  } else if (before !== undefined || name === '') {
+    const from = entryAt(loaded, line, column - 1)?.generatedColumn ?? 0;
+    const between = from === column - 1 ? '' : before?.slice(from - (column - 1));
+    // Otherwise, what the map says is about something before the function.
+    if (between === undefined || !IS_FUNCTION.test(between)) return undefined;
+  }
+  const { text } = source;
+  if (text === undefined) return undefined;
+  const start = cached(loaded.lines, source, () => lineStarts(text))?.[originalLine];
+  if (start === undefined) return undefined;
+  const begin = start + originalColumn;
+  const [, after] = NAME_AFTER.exec(text.slice(begin, begin + MAX_NAME_TEXT)) ?? [];
+  if (after !== undefined && !KEYWORDS.test(after)) return after;
+  const named = NAME_BEFORE.exec(text.slice(Math.max(0, begin - MAX_NAME_TEXT), begin))
+    ?.slice(1)
+    .find((each) => each !== undefined);
+  return named === undefined || KEYWORDS.test(named) ? undefined : named;
 }
 
 function readLimited(descriptor: number): string | undefined {
@@ -217,7 +268,7 @@ function pathOf(file: string): string | undefined {
 
 function sourcePath(source: string, folder: string): string {
   const path = source.startsWith('file:') ? (pathOf(source) ?? source) : source;
-  if (/^(?:\/|[A-Za-z]:[\\/])/.test(path)) return path;
+  if (/^(?:\/|[A-Za-z]:[\\/])/.test(path)) return posix.normalize(path);
   if (!SCHEME.test(path)) return posix.join(folder, path);
   return posix.normalize(path.replace(SCHEME_AND_HOST, '').replace(/\?[^/]*$/, ''));
 }
@@ -225,7 +276,7 @@ function sourcePath(source: string, folder: string): string {
 /** What is before a place in the line of its script. */
 function textBefore({ script, lines }: LoadedMap, line: number, column: number): string | undefined {
   if (script === undefined) return undefined;
-  const start = cached(lines, '', () => lineStarts(script))?.[line - 1];
+  const start = cached(lines, undefined, () => lineStarts(script))?.[line - 1];
   if (start === undefined) return undefined;
   return script.slice(start + Math.max(0, column - 1 - MAX_NAME_TEXT), start + column - 1);
 }

@@ -46,7 +46,7 @@ export class ForeignApplication {
     mkdirSync(dirname(this.#addon), { recursive: true });
     for (const part of ['dist', 'package.json'])
       cpSync(join(root, part), join(installed, part), { recursive: true });
-    for (const name of ['@jridgewell', 'fzstd', 'pend', 'yauzl']) {
+    for (const name of ['fzstd', 'pend', 'yauzl']) {
       symlinkSync(join(root, 'node_modules', name), join(this.folder, 'node_modules', name));
     }
     writeFileSync(join(this.folder, 'app.mjs'), PROGRAM);

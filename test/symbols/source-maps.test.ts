@@ -74,16 +74,54 @@ describe('the source of a function', () => {
     expect(new SourceMaps([]).sourceOf(place())).toMatchObject({ name: 'total', file: 'src/cart.ts' });
   });
 
+  it('is found in each of several sections, whose sources have the same name', () => {
+    const second = { ...MAP, sourcesContent: ['\n\nfunction other() {}\n'], mappings: 'AAEA,SAAS' };
+    const sections = [
+      { offset: { line: 0, column: 0 }, map: MAP },
+      { offset: { line: 1, column: 4 }, map: second },
+    ];
+    write('dist/app.js.map', JSON.stringify({ version: 3, sections }));
+    const maps = new SourceMaps([]);
+    expect(maps.sourceOf({ ...place(), name: '', column: 10 })).toEqual(SOURCE());
+    const other = maps.sourceOf({ ...place(), name: '', line: 2, column: 14 });
+    expect(other).toMatchObject({ name: 'other', line: 3, column: 10 });
+  });
+
+  it.each([
+    ['/srv/shop', '../src/cart.ts', '/srv/src/cart.ts'],
+    ['webpack://shop/', './src/cart.ts', 'src/cart.ts'],
+    ['file:///srv/shop/dist', '../cart.ts', '/srv/shop/cart.ts'],
+  ])('is below the root of the sources that its map has: %s', (sourceRoot, source, file) => {
+    write('dist/app.js.map', JSON.stringify({ ...MAP, sourceRoot, sources: [source] }));
+    expect(new SourceMaps([]).sourceOf(place())).toMatchObject({ file });
+  });
+
+  it('has no name that belongs to another mapping', () => {
+    write('dist/app.js', SCRIPT);
+    write('dist/app.js.map', JSON.stringify({ ...MAP, sourcesContent: [], names: ['no'] }));
+    expect(new SourceMaps([]).sourceOf(place())).toMatchObject({ name: 't', line: 2 });
+  });
+
   it.each([
     ['is no JSON', '<html>'],
     ['has other types', '{"version":3,"sources":7,"names":null,"mappings":{}}'],
     ['is of another version', '{"version":2}'],
     ['has no source for it', JSON.stringify({ ...MAP, mappings: ';;AAAA' })],
     ['is null', 'null'],
-  ])('is unknown if the map %s', (_, text) => {
-    write('dist/app.js', SCRIPT);
+    ['has another character in its mappings', JSON.stringify({ ...MAP, mappings: 'AACO,SAAS,!' })],
+    ['has an empty mapping', JSON.stringify({ ...MAP, mappings: 'AACO,,SAAS' })],
+    ['has a source that is none', JSON.stringify({ ...MAP, sources: [null] })],
+    ['names no source that it has', JSON.stringify({ ...MAP, mappings: 'AECO,SAAS' })],
+    ['has a line before the first', JSON.stringify({ ...MAP, mappings: 'AADO,SAAS' })],
+    ['has the place only in an earlier line', JSON.stringify({ ...MAP, mappings: 'AACO;' }), 2],
+    ['ends before the place', JSON.stringify({ ...MAP, mappings: 'AACO,S' })],
+    ['has a section that begins nowhere', JSON.stringify({ sections: [{ offset: { line: -1 }, map: MAP }] })],
+    ['has a section without a map', JSON.stringify({ sections: [{ offset: { line: 0, column: 0 } }] })],
+    ['has sections that are none', JSON.stringify({ sections: 'AACO' })],
+  ])('is unknown if the map %s', (_, text, line = 1) => {
+    write('dist/app.js', `${SCRIPT}\n`.repeat(line));
     write('dist/app.js.map', text);
-    expect(new SourceMaps([]).sourceOf(place())).toBeUndefined();
+    expect(new SourceMaps([]).sourceOf({ ...place(), line })).toBeUndefined();
   });
 
   it('is not looked for on a network, in another scheme or outside of the folder', () => {
