@@ -164,7 +164,9 @@ export class ActivityRuns {
     this.#idle = clocks.idle();
     this.#turns = clocks.turns();
     this.#polled = this.#polledBefore = now;
-    this.#timerOffset = now - libuvTime();
+    // Nothing between the two but a loss of the processor, after which timers' calls lower it.
+    const ofTimers = libuvTime();
+    this.#timerOffset = clocks.now() - ofTimers;
     const id = runningActivity(shared);
     this.#callback = { waker: '', id, readyFrom: now, readyBy: now, jobBegan: undefined };
     this.#running = this.#pieceAt(now, id);

@@ -1,4 +1,5 @@
 import { AsyncResource } from 'node:async_hooks';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ActivityRunFields, ActivityRuns } from '../../lib/activity/runs.ts';
 import { sharedActivities } from '../../lib/activity/shared.ts';
@@ -41,8 +42,7 @@ class Clocks {
 
 type Written = ActivityRunFields & { readonly id: string | undefined; readonly startedAt: number };
 
-function observed() {
-  const clocks = new Clocks();
+function observed(clocks = new Clocks()) {
   const runs: Written[] = [];
   const write = (run: ActivityRunFields, id: { toString(): string } | undefined) =>
     void runs.push({ ...run, id: id?.toString(), startedAt: clocks.time - run.startedAgoMSec });
@@ -114,6 +114,33 @@ describe('The runs of a thread', () => {
       cpuMSec: 30,
       processorWaitMSec: 20,
     });
+  });
+
+  it('say how late a timer was, however long the thread took to read its other clocks at first', async () => {
+    const clocks = new Clocks();
+    const busyUntil = (time: number) => {
+      while (performance.now() < time);
+    };
+    clocks.now = () => performance.now();
+    clocks.cpu = () => {
+      busyUntil(performance.now() + 50);
+      return 0;
+    };
+    const { runs } = observed(clocks);
+    clocks.cpu = () => 0;
+    let late = 0;
+    await log.activity('Work', {}, async () => {
+      const armed = performance.now();
+      const fired = setTimeout(20);
+      busyUntil(armed + 40);
+      await fired;
+      late = performance.now() - armed - 20;
+    });
+    finish();
+    const { lateMSec = Number.NaN } = runs.find(({ wokenBy }) => wokenBy === 'timer') ?? {};
+    expect(lateMSec).toBeGreaterThan(18);
+    // The clock of timers has whole milliseconds.
+    expect(lateMSec).toBeLessThan(late + 2);
   });
 
   it('are written so far when a trace ends', () => {
