@@ -95,6 +95,11 @@ export class InspectorClient {
     });
   }
 
+  /** The port of its own end of the connection. */
+  get localPort(): number | undefined {
+    return this.#socket.localPort;
+  }
+
   close(): void {
     this.#socket.destroy();
   }

@@ -34,15 +34,15 @@ const NO_FOLDER = '/tracewright';
 /** In `packageFolder()`, as scripts/compile.mjs writes them. */
 const BUNDLES = 'dist/cjs';
 const ENTRIES = ['auto.cjs', 'diagnostics.cjs'];
-/** What the process itself waits for before it shuts an inspector that nobody uses any more. */
-const GUARD_MS = 1000;
-/** Has the process wait that long once more. */
-export const KEEP_OPEN = "void globalThis[Symbol.for('tracewright.inspector-guard')]?.refresh()";
 
-/** The first expression: has the process close its inspector by itself, and asks what it is. */
-export function guardExpression(closesItself: boolean): string {
+/**
+ * The first expression: has the process close its inspector by itself when the visitor is gone, and asks what it is.
+ *
+ * @param visitorPort from which the visitor is connected to the inspector; undefined if that stays open
+ */
+export function guardExpression(visitorPort: number | undefined): string {
   const file = join(packageFolder(), BUNDLES, 'auto.cjs');
-  return `(${guard})(${closeInspector}, ${closesItself ? GUARD_MS : 0}, ${JSON.stringify(file)})`;
+  return `(${guard})(${closeInspector}, ${visitorPort ?? 0}, ${JSON.stringify(file)})`;
 }
 
 /** Closes the inspector at once, also in the middle of a loop that never ends. */
@@ -81,18 +81,51 @@ function call<A extends unknown[]>(work: (...args: A) => unknown, ...args: A): s
   return `(${work})(${args.map((arg) => JSON.stringify(arg) ?? 'undefined').join()})`;
 }
 
-function guard(close: () => void, milliseconds: number, file: string): TargetFacts {
+/** What `guard` leaves for the code that is evaluated later. */
+interface Guard {
+  readonly timer: NodeJS.Timeout;
+  /** Closes the inspector if the visitor is gone. @throws Error in this case */
+  check(): void;
+}
+
+function guard(close: () => void, visitorPort: number, file: string): TargetFacts {
+  /** How often the process looks whether the visitor is still connected, and how long one may take. */
+  const TICK_MS = 100;
+  const MAX_TICKS = 100;
   const builtin = (name: string) => {
     if (typeof process.getBuiltinModule === 'function') return process.getBuiltinModule(name);
     return typeof require === 'function' ? require(name) : process.mainModule?.require(name);
   };
-  if (milliseconds > 0) {
-    const timer = setTimeout(close, milliseconds);
+  if (visitorPort > 0) {
+    const { readFileSync } = builtin('fs');
+    const [, host = '', port] = /^ws:\/\/(.*):(\d+)\//.exec(builtin('inspector').url()) ?? [];
+    const hex = (number: unknown) => Number(number).toString(16).toUpperCase().padStart(4, '0');
+    // The kernel knows at once that a visitor was killed, and that a slow one was not. An established connection has
+    // state 01. Source: proc_pid_net(5).
+    const connection = new RegExp(`:${hex(port)} \\w+:${hex(visitorPort)} 01 `);
+    const table = `/proc/self/net/${host.includes(':') ? 'tcp6' : 'tcp'}`;
+    const isVisited = () => {
+      try {
+        return connection.test(readFileSync(table, 'latin1'));
+      } catch {
+        // Without /proc, only the time counts.
+        return true;
+      }
+    };
+    const check = () => {
+      if (isVisited()) return;
+      close();
+      throw new Error('The visitor is gone.');
+    };
+    // Ticks, not the clock: a process that gets no time must not take it from its visitor.
+    let ticks = MAX_TICKS;
+    const timer = setInterval(() => {
+      if (--ticks < 0 || !isVisited()) close();
+    }, TICK_MS);
     timer.unref();
-    Object.defineProperty(globalThis, Symbol.for('tracewright.inspector-guard'), {
-      value: timer,
-      configurable: true,
-    });
+    const value: Guard = { timer, check };
+    const key = Symbol.for('tracewright.inspector-guard');
+    Object.defineProperty(globalThis, key, { value, configurable: true });
   }
   let identity = '';
   try {
@@ -106,7 +139,7 @@ function guard(close: () => void, milliseconds: number, file: string): TargetFac
 
 function closeInspector(): void {
   const key = Symbol.for('tracewright.inspector-guard');
-  clearTimeout(Reflect.get(globalThis, key));
+  clearInterval(Reflect.get(globalThis, key)?.timer);
   Reflect.deleteProperty(globalThis, key);
   const name = 'inspector';
   const builtin =
@@ -134,6 +167,9 @@ function prepare(
   const { compileFunction } = process.getBuiltinModule('node:vm');
   const { isMainThread } = process.getBuiltinModule('node:worker_threads');
   const requireFile = createRequire(`${folder}/`);
+  const inspectorGuard = Reflect.get(globalThis, Symbol.for('tracewright.inspector-guard')) as
+    | Guard
+    | undefined;
   // What has come as text stays, as the module cache keeps files: connections that last keep the activities of their
   // requests, and with these the code. Loaded anew for each port, 4 MB more remained each time.
   const key = Symbol.for(`tracewright.modules.v1`);
@@ -158,12 +194,16 @@ function prepare(
   const listenersKey = Symbol.for('tracewright.listeners.v1');
   const loaded = globalThis as { [listenersKey]?: NodeJS.WorkerListener[] };
   const before = process.listeners('worker');
+  // Loading takes long on a busy machine, and closing the inspector would wait for all of it.
+  inspectorGuard?.check();
   load('auto.cjs');
+  inspectorGuard?.check();
   loaded[listenersKey] ??= process.listeners('worker').filter((listener) => !before.includes(listener));
   const listeners = loaded[listenersKey];
   for (const each of listeners) process.off('worker', each).on('worker', each);
   if (!isMainThread) return undefined;
   const { enableDiagnostics } = load('diagnostics.cjs') as Entries;
+  inspectorGuard?.check();
   // The environment's further ports are for programs that wait for their tools from the start.
   const port = enableDiagnostics({ ports: '' });
   if (!leavesPort && port.address !== undefined) {
@@ -178,7 +218,5 @@ function prepare(
     }, TICK_MS);
     timer.unref();
   }
-  // All this may have taken longer than the guard waits.
-  Reflect.get(globalThis, Symbol.for('tracewright.inspector-guard'))?.refresh();
   return { address: port.address, problem: port.problem };
 }

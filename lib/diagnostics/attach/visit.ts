@@ -9,7 +9,6 @@ import { evaluation, InspectorClient, valueIn } from './inspector-client.ts';
 import {
   closeExpression,
   guardExpression,
-  KEEP_OPEN,
   prepareExpression,
   type TargetFacts,
   type TargetPort,
@@ -58,7 +57,8 @@ export class Visit {
   readonly #process: UnpreparedProcess;
   #signalledAt: number | undefined;
   #isCancelled = false;
-  /** Whether the inspector may still open after a failure. */
+  #client: InspectorClient | undefined;
+  /** Whether the inspector may still open, or be open, after a failure. */
   mayOpen = false;
 
   constructor(process: UnpreparedProcess, order: VisitOrder) {
@@ -69,11 +69,16 @@ export class Visit {
   /** Only closes the inspector from now on: nobody is there any more to use the port. */
   cancel(): void {
     this.#isCancelled = true;
+    if (this.#client === undefined || this.#signalledAt === undefined) return;
+    this.mayOpen = true;
+    // The process notices it between two steps of what it is loading; a message would wait for the end.
+    this.#client.close();
   }
 
   /** @throws DiagnosticsClientError */
   async prepare(report: (made: VisitReport) => void): Promise<void> {
     const client = (await this.#inspector()) ?? (await this.#openInspector(report));
+    this.#client = client;
     let workers = 0;
     try {
       const facts = await this.#guard(client);
@@ -164,10 +169,8 @@ export class Visit {
   }
 
   async #guard(client: InspectorClient): Promise<TargetFacts> {
-    const facts = (await this.#evaluate(
-      client,
-      guardExpression(this.#signalledAt !== undefined),
-    )) as TargetFacts;
+    const visitorPort = this.#signalledAt === undefined ? undefined : client.localPort;
+    const facts = (await this.#evaluate(client, guardExpression(visitorPort))) as TargetFacts;
     const [major = 0, minor = 0] = facts.version.slice(1).split('.').map(Number);
     const [leastMajor, leastMinor] = LEAST_VERSION;
     if (facts.processId !== this.#process.innerId) {
@@ -198,8 +201,7 @@ export class Visit {
     await client.send('NodeWorker.enable', { waitForDebuggerOnStart: false }).catch(() => {});
     const end = performance.now() + WORKERS_MS;
     while (waiting.size > 0 && performance.now() < end) {
-      await client.evaluate(KEEP_OPEN).catch(() => waiting.clear());
-      await sleep(POLL_MS);
+      await Promise.race([client.closed.then(() => waiting.clear()), sleep(POLL_MS)]);
     }
     client.onEvent = () => {};
     return answered;
