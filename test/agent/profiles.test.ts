@@ -13,12 +13,32 @@ import { Fleet, PROVIDER } from './fleet.ts';
 /** Events in a second: enough for samples. */
 const RATE = 10_000;
 const NS_PER_MS = 1e6;
+/** Of the fleet's program. */
+const EVENTS_PER_REQUEST = 10;
 /** Processes and the agent take their time on a busy machine. */
 const WAIT = { timeout: 60_000, interval: 50 };
 
 const noPprof =
   linuxOnly('/proc, where the agent finds the processes of containers') ?? NO_PPROF ?? NO_DECODER;
 let fleet: Fleet;
+
+/** What a collector of OpenTelemetry gets: profiles in the protocol, and the ids of spans, in JSON. */
+async function startCollector(protocol: string) {
+  const received: Buffer[] = [];
+  const spans: string[] = [];
+  const collector = createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part);
+    const body = Buffer.concat(parts);
+    if (request.url === '/v1development/profiles') received.push(body);
+    else for (const [, id = ''] of String(body).matchAll(/"spanId":"(\w{16})"/g)) spans.push(id);
+    response.setHeader('content-type', 'application/json').end(protocol === 'http/json' ? '{}' : '');
+  }).listen(0, '127.0.0.1');
+  await once(collector, 'listening');
+  const url = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
+  return { url, received, spans, close: () => new Promise((resolve) => collector.close(resolve)) };
+}
+
 const profiles = () => {
   const folder = join(fleet.folder, 'profiles');
   return readdirSync(folder).map((name) => join(folder, name));
@@ -86,28 +106,14 @@ describe.skipIf(noPprof !== undefined)(named("the agent's profiles", noPprof), {
   it.each(['http/json', 'http/protobuf'])(
     'go to a collector as well, linked to the spans that go there, by %s',
     async (protocol) => {
-      const received: Buffer[] = [];
-      const spans = new Set<string>();
-      const collector = createServer(async (request, response) => {
-        const parts: Buffer[] = [];
-        for await (const part of request) parts.push(part);
-        const body = Buffer.concat(parts);
-        if (request.url === '/v1development/profiles') received.push(body);
-        else for (const [, id = ''] of String(body).matchAll(/"spanId":"(\w{16})"/g)) spans.add(id);
-        response.setHeader('content-type', 'application/json').end(protocol === 'http/json' ? '{}' : '');
-      }).listen(0, '127.0.0.1');
-      await once(collector, 'listening');
-      const { port } = collector.address() as AddressInfo;
+      const { url, received, spans, close } = await startCollector(protocol);
       vi.stubEnv('OTEL_EXPORTER_OTLP_PROFILES_PROTOCOL', protocol);
-      await fleet.collect(
-        { otlp: { url: `http://127.0.0.1:${port}` } },
-        { profile: { intervalMs: 3_600_000, durationMs: 1000 } },
-      );
+      await fleet.collect({ otlp: { url } }, { profile: { intervalMs: 3_600_000, durationMs: 1000 } });
       vi.unstubAllEnvs();
       await fleet.until('profiles_sent_total', 2);
       await fleet.until('profiles_written_total', 2);
       expect((await fleet.endAgent()).status).toBe(0);
-      await new Promise((resolve) => collector.close(resolve));
+      await close();
       const seen = received.flatMap((body) =>
         checkOtlpProfiles(protocol === 'http/json' ? String(body) : body),
       );
@@ -115,10 +121,32 @@ describe.skipIf(noPprof !== undefined)(named("the agent's profiles", noPprof), {
       for (const { samples } of seen) {
         const linked = samples.flatMap(({ link }) => link?.spanId ?? []);
         expect(linked.length).toBeGreaterThan(0);
-        expect(linked.filter((id) => !spans.has(id))).toEqual([]);
+        expect(linked.filter((id) => !spans.includes(id))).toEqual([]);
       }
     },
   );
+
+  it('go to a collector for one rule, where another rule sends the spans', async () => {
+    const { url, received, spans, close } = await startCollector('http/json');
+    const match = { environment: { TMPDIR: fleet.ports } };
+    const rules = [
+      { name: 'spans', providers: PROVIDER, match },
+      { name: 'profiles', providers: PROVIDER, match, profile: { intervalMs: 3_600_000, durationMs: 1000 } },
+    ];
+    vi.stubEnv('OTEL_EXPORTER_OTLP_PROFILES_PROTOCOL', 'http/json');
+    await fleet.collect({ otlp: { url }, rules });
+    vi.unstubAllEnvs();
+    await fleet.until('profiles_sent_total', 2);
+    const { status, sent } = await fleet.endAgent();
+    await close();
+    expect(status).toBe(0);
+    const seen = received.flatMap((body) => checkOtlpProfiles(String(body)));
+    expect(seen.map(({ resource }) => resource['service.name'])).toEqual(['shop', 'shop']);
+    for (const { samples } of seen) expect(samples.some(({ link }) => link !== undefined)).toBe(true);
+    // The rule with profiles has the same activities, and sends none of them again.
+    expect(spans.length).toBeGreaterThan(0);
+    expect(spans.length).toBeLessThanOrEqual(sent / EVENTS_PER_REQUEST);
+  });
 
   it('are made of the traces that a killed agent has left', async () => {
     const rule = { profile: { intervalMs: 3_600_000, durationMs: 60_000 } };
