@@ -43,7 +43,7 @@ export class OtlpShipping {
       const { encoding } = this.#profileTarget;
       const profiles = sent.profiles
         ? {
-            exporter: await otlpProfiles(encoding, exportedTrace(trace, resource), {}),
+            exporter: await otlpProfiles(encoding, exportedTrace(trace, resource), {}, sent.spans),
             sender: this.#profileSender,
           }
         : undefined;

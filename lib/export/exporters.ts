@@ -50,9 +50,10 @@ export async function otlpProfiles(
   encoding: 'json' | 'protobuf',
   trace: ExportedTrace,
   folders: FrameFolders,
+  hasSpans = true,
 ): Promise<OtlpProfileExport> {
   const loaded = await import('./otlp-profile-export.ts');
-  return new loaded.OtlpProfileExport(encoding, trace, frameNamesIn(folders));
+  return new loaded.OtlpProfileExport(encoding, trace, frameNamesIn(folders), hasSpans);
 }
 
 /** The pieces of an export that cannot be streamed: profiles. */

@@ -10,7 +10,7 @@ import type { AnyValue } from '../wire/otlp.ts';
 import { encodeProfiles, type OtlpProfilesRequest, type OtlpSample } from '../wire/otlp-profiles.ts';
 import type { ExportedEnd, ExportedPiece, ExportedTrace, Exporter } from './exporter.ts';
 import { attributesOf, resourceAttributes } from './otlp-values.ts';
-import { ProfileFunctions, ProfileSamples } from './profile-samples.ts';
+import { ProfileFunctions, ProfileSamples, type SampleLabels } from './profile-samples.ts';
 import { cpuNsOf, type SampleSum, SampleSums } from './sample-sums.ts';
 import { type SpanId, SpanIds } from './span-ids.ts';
 
@@ -23,23 +23,25 @@ export class OtlpProfileExport implements Exporter {
   readonly isFull: boolean = false;
   readonly #encoding: 'json' | 'protobuf';
   readonly #trace: ExportedTrace;
-  readonly #ids: SpanIds;
+  /** It is undefined if the spans are of another session, which derives other ids. */
+  readonly #ids: SpanIds | undefined;
   readonly #samples: ProfileSamples;
   #sums = new SampleSums();
   #dropped = 0;
   /** The end of the last profile. */
   #fromNs = 0;
 
-  constructor(encoding: 'json' | 'protobuf', trace: ExportedTrace, names: FrameNames) {
+  /** @param hasSpans whether the activities of the same trace become spans */
+  constructor(encoding: 'json' | 'protobuf', trace: ExportedTrace, names: FrameNames, hasSpans = true) {
     this.#encoding = encoding;
     this.#trace = trace;
-    this.#ids = new SpanIds(trace.info.startTime);
+    this.#ids = hasSpans ? new SpanIds(trace.info.startTime) : undefined;
     this.#samples = new ProfileSamples(names, (sample) => this.#sums.add(sample));
   }
 
   add(event: TraceEvent): void {
     const change = this.#samples.add(event);
-    if (change?.boundary === 'Start') this.#ids.start(change.activity);
+    if (change?.boundary === 'Start') this.#ids?.start(change.activity);
   }
 
   /** Whether there is anything to take. */
@@ -89,11 +91,13 @@ export class OtlpProfileExport implements Exporter {
       const { processId } = sum.stack;
       const samples = processes.get(processId) ?? [];
       processes.set(processId, samples);
+      const { span, ...labels } = this.#samples.labelsOf(sum.run);
       const activity = sum.run?.activity;
+      const linked = this.#ids === undefined ? span : activity && this.#ids.of(activity);
       samples.push({
         stackIndex,
-        attributeIndices: tables.attributes(this.#attributesOf(sum)),
-        linkIndex: tables.link(activity && this.#ids.of(activity)),
+        attributeIndices: tables.attributes(attributesOfSample(sum, labels)),
+        linkIndex: tables.link(linked),
         values: [String(ns)],
       });
     }
@@ -113,16 +117,15 @@ export class OtlpProfileExport implements Exporter {
       dictionary: tables.dictionary(),
     };
   }
+}
 
-  #attributesOf({ threadId, run }: SampleSum): object {
-    const { route, activity, path } = this.#samples.labelsOf(run);
-    return {
-      'thread.id': threadId,
-      'tracewright.route': route,
-      'tracewright.activity.name': activity,
-      'tracewright.activity.path': path,
-    };
-  }
+function attributesOfSample({ threadId }: SampleSum, { route, activity, path }: SampleLabels): object {
+  return {
+    'thread.id': threadId,
+    'tracewright.route': route,
+    'tracewright.activity.name': activity,
+    'tracewright.activity.path': path,
+  };
 }
 
 /** What the samples of a request refer to; the first entry of each table stands for none. */

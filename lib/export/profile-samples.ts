@@ -18,7 +18,7 @@ import { SpanKind } from '../wire/otlp.ts';
 import { startedSubject } from './span-conventions.ts';
 
 /** What is known of the activity that a sample is charged to. */
-interface SampleLabels {
+export interface SampleLabels {
   /** The nearest request around it that a server answered, by method and route: `GET /items/:id`. */
   readonly route?: string | undefined;
   readonly activity?: string | undefined;

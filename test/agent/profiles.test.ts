@@ -142,7 +142,8 @@ describe.skipIf(noPprof !== undefined)(named("the agent's profiles", noPprof), {
     expect(status).toBe(0);
     const seen = received.flatMap((body) => checkOtlpProfiles(String(body)));
     expect(seen.map(({ resource }) => resource['service.name'])).toEqual(['shop', 'shop']);
-    for (const { samples } of seen) expect(samples.some(({ link }) => link !== undefined)).toBe(true);
+    // Their ids as spans are derived in the other session.
+    for (const { samples } of seen) expect(samples.filter(({ link }) => link !== undefined)).toEqual([]);
     // The rule with profiles has the same activities, and sends none of them again.
     expect(spans.length).toBeGreaterThan(0);
     expect(spans.length).toBeLessThanOrEqual(sent / EVENTS_PER_REQUEST);

@@ -24,10 +24,14 @@ const INFO = {
 } as const;
 const NAMES = { processNames: new Map([[42, 'server']]) };
 
-function exported(events: readonly TraceEvent[], encoding: 'json' | 'protobuf' = 'json') {
+function exported(
+  events: readonly TraceEvent[],
+  encoding: 'json' | 'protobuf' = 'json',
+  { hasSpans = true } = {},
+) {
   return exportEvents(
     events,
-    (trace) => new OtlpProfileExport(encoding, { ...trace, ...NAMES }, new FrameNames()),
+    (trace) => new OtlpProfileExport(encoding, { ...trace, ...NAMES }, new FrameNames(), hasSpans),
     { info: INFO },
   );
 }
@@ -82,6 +86,12 @@ describe('profiles of OpenTelemetry', () => {
     const links = profile?.samples.flatMap(({ link }) => (link === undefined ? [] : [link]));
     const ofName = new Map(ids);
     expect(links).toEqual([ofName.get('GET /orders/:id'), ofName.get('Ask')]);
+  });
+
+  it('link to spans of another session as far as events say their ids', () => {
+    const [profile] = checkOtlpProfiles(exported(serverEvents(), 'json', { hasSpans: false }).text);
+    const request = { traceId: TRACE, spanId: SPAN };
+    expect(profile?.samples.map(({ link }) => link)).toEqual([undefined, request, request]);
   });
 
   it.skipIf(NO_DECODER !== undefined)(
