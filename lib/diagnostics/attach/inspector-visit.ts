@@ -27,8 +27,8 @@ async function main([text = '']: readonly string[]): Promise<void> {
       await visit.prepare(report);
     } catch (error) {
       fail(error);
+      if (visit.mayOpen) await visit.closeOpened();
     }
-    if (visit.mayOpen) await visit.closeOpened();
   } catch (error) {
     fail(error);
   }

@@ -81,17 +81,12 @@ function call<A extends unknown[]>(work: (...args: A) => unknown, ...args: A): s
   return `(${work})(${args.map((arg) => JSON.stringify(arg) ?? 'undefined').join()})`;
 }
 
-/** What `guard` leaves for the code that is evaluated later. */
-interface Guard {
-  readonly timer: NodeJS.Timeout;
-  /** If the visitor is gone, has the event loop close the inspector next. @throws Error in this case */
-  check(): void;
-}
-
 function guard(close: () => void, visitorPort: number, file: string): TargetFacts {
   /** How often the process looks whether the visitor is still connected, and how long one may take. */
   const TICK_MS = 100;
   const MAX_TICKS = 100;
+  /** Node.js 20 may die (SIGSEGV in the inspector's own thread) if it has not yet noticed that the visitor is gone. */
+  const GONE_TICKS = 10;
   const builtin = (name: string) => {
     if (typeof process.getBuiltinModule === 'function') return process.getBuiltinModule(name);
     return typeof require === 'function' ? require(name) : process.mainModule?.require(name);
@@ -112,21 +107,16 @@ function guard(close: () => void, visitorPort: number, file: string): TargetFact
         return true;
       }
     };
-    const check = () => {
-      if (isVisited()) return;
-      // Closing ends the session whose message runs this code, and Node.js 20 dies of that (SIGSEGV, 1 of 500 times).
-      setImmediate(close);
-      throw new Error('The visitor is gone.');
-    };
     // Ticks, not the clock: a process that gets no time must not take it from its visitor.
-    let ticks = MAX_TICKS;
+    let ticks = 0;
+    let gone = 0;
     const timer = setInterval(() => {
-      if (--ticks < 0 || !isVisited()) close();
+      gone = isVisited() ? 0 : gone + 1;
+      if (++ticks > MAX_TICKS || gone === GONE_TICKS) close();
     }, TICK_MS);
     timer.unref();
-    const value: Guard = { timer, check };
     const key = Symbol.for('tracewright.inspector-guard');
-    Object.defineProperty(globalThis, key, { value, configurable: true });
+    Object.defineProperty(globalThis, key, { value: timer, configurable: true });
   }
   let identity = '';
   try {
@@ -140,7 +130,7 @@ function guard(close: () => void, visitorPort: number, file: string): TargetFact
 
 function closeInspector(): void {
   const key = Symbol.for('tracewright.inspector-guard');
-  clearInterval(Reflect.get(globalThis, key)?.timer);
+  clearInterval(Reflect.get(globalThis, key));
   Reflect.deleteProperty(globalThis, key);
   const name = 'inspector';
   const builtin =
@@ -168,9 +158,6 @@ function prepare(
   const { compileFunction } = process.getBuiltinModule('node:vm');
   const { isMainThread } = process.getBuiltinModule('node:worker_threads');
   const requireFile = createRequire(`${folder}/`);
-  const inspectorGuard = Reflect.get(globalThis, Symbol.for('tracewright.inspector-guard')) as
-    | Guard
-    | undefined;
   // What has come as text stays, as the module cache keeps files: connections that last keep the activities of their
   // requests, and with these the code. Loaded anew for each port, 4 MB more remained each time.
   const key = Symbol.for(`tracewright.modules.v1`);
@@ -195,16 +182,12 @@ function prepare(
   const listenersKey = Symbol.for('tracewright.listeners.v1');
   const loaded = globalThis as { [listenersKey]?: NodeJS.WorkerListener[] };
   const before = process.listeners('worker');
-  // Loading takes long on a busy machine, and closing the inspector would wait for all of it.
-  inspectorGuard?.check();
   load('auto.cjs');
-  inspectorGuard?.check();
   loaded[listenersKey] ??= process.listeners('worker').filter((listener) => !before.includes(listener));
   const listeners = loaded[listenersKey];
   for (const each of listeners) process.off('worker', each).on('worker', each);
   if (!isMainThread) return undefined;
   const { enableDiagnostics } = load('diagnostics.cjs') as Entries;
-  inspectorGuard?.check();
   // The environment's further ports are for programs that wait for their tools from the start.
   const port = enableDiagnostics({ ports: '' });
   if (!leavesPort && port.address !== undefined) {

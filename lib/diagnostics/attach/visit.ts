@@ -57,8 +57,7 @@ export class Visit {
   readonly #process: UnpreparedProcess;
   #signalledAt: number | undefined;
   #isCancelled = false;
-  #client: InspectorClient | undefined;
-  /** Whether the inspector may still open, or be open, after a failure. */
+  /** Whether the inspector may still open after a failure. */
   mayOpen = false;
 
   constructor(process: UnpreparedProcess, order: VisitOrder) {
@@ -69,16 +68,11 @@ export class Visit {
   /** Only closes the inspector from now on: nobody is there any more to use the port. */
   cancel(): void {
     this.#isCancelled = true;
-    if (this.#client === undefined || this.#signalledAt === undefined) return;
-    this.mayOpen = true;
-    // The process notices it between two steps of what it is loading; a message would wait for the end.
-    this.#client.close();
   }
 
   /** @throws DiagnosticsClientError */
   async prepare(report: (made: VisitReport) => void): Promise<void> {
     const client = (await this.#inspector()) ?? (await this.#openInspector(report));
-    this.#client = client;
     let workers = 0;
     try {
       const facts = await this.#guard(client);
