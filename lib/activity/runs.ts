@@ -359,7 +359,7 @@ interface TimeoutResource {
 }
 
 /** Now on the clock of timers, which has whole milliseconds. */
-function libuvTime(): number {
+export function libuvTime(): number {
   const probe = setTimeout(() => {}, 1);
   clearTimeout(probe);
   const { _idleStart: start } = probe as unknown as TimeoutResource;

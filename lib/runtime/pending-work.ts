@@ -7,7 +7,7 @@ import type { ClientRequest, ServerResponse } from 'node:http';
 import type { Session } from 'node:inspector';
 import type { Socket } from 'node:net';
 import { basename } from 'node:path';
-import { wakerOfName } from '../activity/runs.ts';
+import { libuvTime, wakerOfName } from '../activity/runs.ts';
 import { sharedActivities } from '../activity/shared.ts';
 import { shortened } from '../base/thrown-fields.ts';
 import { subscriptionsOf } from '../listen/subscriptions.ts';
@@ -76,7 +76,7 @@ function* allPending(): Generator<readonly [Pending, owner: object]> {
     const { hostname } = request as { readonly hostname?: unknown };
     if (kind !== '') yield [pendingOf(kind, typeof hostname === 'string' ? hostname : ''), request];
   }
-  const now = libuvNow();
+  const now = libuvTime();
   for (const timer of timers()) {
     const dueInMSec = Math.max(0, timer._idleStart + timer._idleTimeout - now);
     yield [{ ...pendingOf('timer', timer._onTimeout?.name ?? ''), dueInMSec }, timer];
@@ -127,13 +127,6 @@ interface Timer {
   readonly _onTimeout?: { readonly name?: string } | null;
   readonly _idlePrev: Timer;
   hasRef(): boolean;
-}
-
-/** The time on the clock of timers. */
-function libuvNow(): number {
-  const probe = setTimeout(() => {}, 1);
-  clearTimeout(probe);
-  return (probe as unknown as Timer)._idleStart;
 }
 
 const LISTS = Symbol.for('tracewright.timerLists');

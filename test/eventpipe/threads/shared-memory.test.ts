@@ -38,6 +38,19 @@ function read(reader: SharedMemoryReader, waitingBytes = 0): string[] {
   return texts;
 }
 
+/** Memory that is read when a thread asks for it, after which `then` is called. */
+function readWhenAsked(then: (asked: number, writer: SharedMemoryWriter) => void = () => {}) {
+  const { memory, reader } = newMemory();
+  const writer = newWriter(memory);
+  const seen = { asked: 0 };
+  reader.onAsked(() => {
+    seen.asked++;
+    read(reader);
+    then(seen.asked, writer);
+  });
+  return { reader, writer, seen };
+}
+
 /** Copies, because a chunk that has been read may be written again. */
 function parts(reader: SharedMemoryReader, filled = reader.filled()): ThreadBytes[] {
   return Array.from(reader.take(filled), (part) => {
@@ -116,37 +129,26 @@ describe('events written by threads', () => {
   });
 
   it('are requested to be read when there are many, once per round, until the end', async () => {
-    const { memory, reader } = newMemory();
-    const writer = newWriter(memory);
-    let asked = 0;
-    reader.onAsked(() => {
-      asked++;
-      read(reader);
-    });
+    const { reader, writer, seen } = readWhenAsked();
     for (let n = 0; n < 6; n++) writer.write(NOTHING, HALF, 0);
     await setTimeout(20);
-    expect(asked).toBe(0);
+    expect(seen.asked).toBe(0);
     while (writer.write(NOTHING, HALF, 0));
-    await vi.waitFor(() => expect(asked).toBe(1));
+    await vi.waitFor(() => expect(seen.asked).toBe(1));
     for (let n = 0; n < 9; n++) writer.write(NOTHING, HALF, 0);
-    await vi.waitFor(() => expect(asked).toBe(2));
+    await vi.waitFor(() => expect(seen.asked).toBe(2));
     reader.end();
     for (let n = 0; n < 9; n++) writer.write(NOTHING, HALF, 0);
     await setTimeout(20);
-    expect(asked).toBe(2);
+    expect(seen.asked).toBe(2);
   });
 
   it('are requested again by what is written while they are read', async () => {
-    const { memory, reader } = newMemory();
-    const writer = newWriter(memory);
-    let asked = 0;
-    reader.onAsked(() => {
-      asked++;
-      read(reader);
-      if (asked < 3) while (writer.write(NOTHING, HALF, 0));
+    const { writer, seen } = readWhenAsked((asked, again) => {
+      if (asked < 3) while (again.write(NOTHING, HALF, 0));
     });
     while (writer.write(NOTHING, HALF, 0));
-    await vi.waitFor(() => expect(asked).toBe(3));
+    await vi.waitFor(() => expect(seen.asked).toBe(3));
   });
 
   it('are complete, and read once, wherever a call of the writer or the stack ends', () => {
