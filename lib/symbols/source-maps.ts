@@ -13,6 +13,8 @@ import { openIn, readText } from './trusted-files.ts';
 const MAX_TEXT_LENGTH = 64 << 20;
 /** All maps together have at most so many characters. */
 const MAX_MAPS_LENGTH = 128 << 20;
+/** Their mappings together have at most so many characters: Node.js takes 100 bytes for a position, which may have two. */
+const MAX_MAPPINGS_LENGTH = 16 << 20;
 /** The folders of a path that are looked for in the user's folders. */
 const MAX_PATH_PARTS = 32;
 /** What may be opened beside itself, without a folder from the user: JavaScript on this machine, on no other. */
@@ -86,6 +88,7 @@ export class SourceMaps {
   readonly #folders: readonly string[];
   readonly #maps = new Map<string, LoadedMap | undefined>();
   #room = MAX_MAPS_LENGTH;
+  #mappingsRoom = MAX_MAPPINGS_LENGTH;
 
   /** @param folders with maps, or with the JavaScript that has them, in any part of its path */
   constructor(folders: readonly string[]) {
@@ -145,6 +148,9 @@ export class SourceMaps {
     try {
       const sources: (Source | undefined)[] = [];
       const sections = sectionsOf(JSON.parse(text.replace(/^\)\]\}'[^\n]*\n/, '')), folder, sources);
+      const length = sections.reduce((sum, { map }) => sum + map.mappings.length, 0);
+      if (length > this.#mappingsRoom) return undefined;
+      this.#mappingsRoom -= length;
       // The declarations of Node.js do not know sections.
       const map = new SourceMap({ sections } as unknown as SourceMapPayload);
       return { map, sources, script, lines: new Map() };
@@ -159,7 +165,7 @@ export class SourceMaps {
  * Returns a map's sections as Node.js takes them, with indices of `sources` for the names of sources, which sections may
  * share while their texts differ.
  */
-function sectionsOf(parsed: unknown, folder: string, sources: (Source | undefined)[]): object[] {
+function sectionsOf(parsed: unknown, folder: string, sources: (Source | undefined)[]) {
   const { sections = [{ offset: { line: 0, column: 0 }, map: parsed }] } = parsed as { sections?: unknown[] };
   return sections.map((section) => {
     const { offset, map } = section as { offset: Record<string, unknown>; map: Record<string, unknown> };

@@ -117,6 +117,10 @@ describe('the source of a function', () => {
     ['ends before the place', JSON.stringify({ ...MAP, mappings: 'AACO,S' })],
     ['has a section that begins nowhere', JSON.stringify({ sections: [{ offset: { line: -1 }, map: MAP }] })],
     ['has a section without a map', JSON.stringify({ sections: [{ offset: { line: 0, column: 0 } }] })],
+    [
+      'has more mappings than memory is spent on',
+      JSON.stringify({ ...MAP, mappings: `AACO,SAAS${',G'.repeat(9e6)}` }),
+    ],
     ['has sections that are none', JSON.stringify({ sections: 'AACO' })],
   ])('is unknown if the map %s', (_, text, line = 1) => {
     write('dist/app.js', `${SCRIPT}\n`.repeat(line));
