@@ -6,7 +6,8 @@ import { prebuildProblems } from './ci/check-prebuilds.mjs';
 
 const root = join(import.meta.dirname, '..');
 const { files } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-const missing = files.filter((path) => path !== 'prebuilds' && !existsSync(join(root, path)));
+const needed = files.filter((path) => path !== 'prebuilds' && !path.startsWith('!'));
+const missing = needed.filter((path) => !existsSync(join(root, path)));
 if (missing.length > 0) {
   console.error(`ERROR: the package would lack ${missing.join(', ')}: run npm run build:ts first.`);
   process.exitCode = 1;

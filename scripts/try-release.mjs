@@ -44,7 +44,7 @@ function tryRelease() {
   rmSync(packed, { recursive: true, force: true });
   mkdirSync(packed);
   process.stdout.write(run(process.execPath, [join(root, 'scripts/prebuild.mjs')], { cwd: root }));
-  const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', packed];
+  const args = ['pack', '--json', '--pack-destination', packed];
   const [{ filename, size }] = JSON.parse(run('npm', args, { cwd: root, shell }));
   const tarball = join(packed, filename);
   const changelog = readFileSync(join(root, 'CHANGELOG.md'), 'utf8');

@@ -53,7 +53,7 @@ beforeAll(() => {
   }
   symlinkSync(join(root, 'node_modules'), join(copy, 'node_modules'), 'junction');
   execFileSync(process.execPath, [join(copy, 'scripts/prebuild.mjs'), '--host'], { stdio: 'pipe' });
-  const [packed] = JSON.parse(npm(copy, 'pack', '--json', '--ignore-scripts')) as { filename: string }[];
+  const [packed] = JSON.parse(npm(copy, 'pack', '--json')) as { filename: string }[];
   writeFileSync(join(application, 'package.json'), '{ "private": true }');
   writeFileSync(join(application, 'app.mjs'), firstExample);
   npm(
