@@ -63,11 +63,14 @@ export interface TracerAddon {
    */
   threadCpuMSec(osThreadId: number): number;
   /**
-   * Calls the function with how long work has waited for a thread of libuv's thread pool, in milliseconds.
+   * Measures how long work waits for a thread of libuv's thread pool.
    *
-   * @param resource of that callback
+   * @param delay of one element, which is set to the milliseconds by the thread that begins with the work: also while the
+   *   event loop is stuck
+   * @param resource of the callback
+   * @param done called by the event loop afterwards
    */
-  probeThreadPool(resource: object, done: (milliseconds: number) => void): void;
+  probeThreadPool(delay: Float64Array, resource: object, done: () => void): void;
   /** Sends the first `size` bytes of the scratch buffer as one event; undefined on success. */
   write(index: number, size: number): number | undefined;
   /**

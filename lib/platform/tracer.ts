@@ -136,9 +136,20 @@ export class Tracer {
     return this.#addon?.threadCpuMSec(osThreadId) ?? 0;
   }
 
-  /** Calls the function with the delay of the thread pool's queue, or never: see `TracerAddon`. */
-  probeThreadPool(resource: object, done: (milliseconds: number) => void): void {
-    this.#addon?.probeThreadPool(resource, done);
+  /** Whether `probeThreadPool` does anything: that needs the addon. */
+  get canProbeThreadPool(): boolean {
+    return this.#addon !== undefined;
+  }
+
+  /**
+   * Measures the delay of the thread pool's queue: see `TracerAddon`.
+   *
+   * @returns its milliseconds; not a number while it waits
+   */
+  probeThreadPool(resource: object, done: () => void): Float64Array {
+    const delay = Float64Array.of(Number.NaN);
+    this.#addon?.probeThreadPool(delay, resource, done);
+    return delay;
   }
 
   /** The name under which a failed write is counted. */

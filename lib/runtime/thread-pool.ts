@@ -38,8 +38,8 @@ interface User {
 interface Canary {
   readonly number: number;
   readonly submitted: number;
-  /** Undefined as long as it is in the queue. */
-  began: number | undefined;
+  /** How long it was in the queue; not a number while it is. The thread that begins with it writes this. */
+  readonly delay: Float64Array;
   /** Those that were before it in the queue, or in the pool. */
   readonly users: readonly User[];
   readonly jobs: number;
@@ -84,7 +84,7 @@ export class ThreadPool {
     this.#events = events;
     const writer = writerOf(events.ThreadPoolDelay);
     this.observation = {
-      isWanted: () => isAskedFor(events, writer, THREAD_POOL),
+      isWanted: () => isAskedFor(events, writer, THREAD_POOL) && theTracer().canProbeThreadPool,
       start: () => this.#start(),
     };
   }
@@ -107,9 +107,9 @@ export class ThreadPool {
     if (job.stream !== undefined) this.#jobs.set(asyncId, { ...job, submitted: performance.now() });
     else this.#jobs.delete(asyncId);
     const before = this.#canaries.findLast(
-      ({ submitted, began }) => began !== undefined && submitted <= job.submitted,
+      (canary) => !isInQueue(canary) && canary.submitted <= job.submitted,
     );
-    return Math.max(job.submitted, before?.began ?? 0);
+    return Math.max(job.submitted, before === undefined ? 0 : before.submitted + delayOf(before));
   }
 
   #start(): () => void {
@@ -194,23 +194,22 @@ export class ThreadPool {
     const canary: Canary = {
       number: this.#number,
       submitted,
-      began: undefined,
       users: this.#users(),
       jobs: this.#jobs.size,
+      delay: theTracer().probeThreadPool(new ThreadPoolCanary(), () => {
+        const delay = delayOf(canary);
+        const isTelling = delay >= TELLING_MS || this.#hasToldDelay;
+        if (!this.#isRunning || (!isTelling && submitted < this.#writtenAt + INTERVAL_MS)) return;
+        this.#hasToldDelay = delay >= TELLING_MS;
+        this.#write(canary, delay);
+      }),
     };
     if (this.#canaries.push(canary) >= 2 * KEPT_CANARIES)
       this.#canaries = this.#canaries.slice(KEPT_CANARIES);
-    theTracer().probeThreadPool(new ThreadPoolCanary(), (delay) => {
-      canary.began = submitted + delay;
-      const isTelling = delay >= TELLING_MS || this.#hasToldDelay;
-      if (!this.#isRunning || (!isTelling && submitted < this.#writtenAt + INTERVAL_MS)) return;
-      this.#hasToldDelay = delay >= TELLING_MS;
-      this.#write(canary, delay);
-    });
   };
 
   #oldest(): Canary | undefined {
-    return this.#canaries.find(({ began }) => began === undefined);
+    return this.#canaries.find(isInQueue);
   }
 
   /** Who has begun or submitted jobs that are not over, those who use most threads first. */
@@ -244,7 +243,8 @@ export class ThreadPool {
     if (delay >= TELLING_MS) this.#write(oldest, delay);
   }
 
-  #write({ number, submitted, began, users, jobs }: Canary, delayMSec: number): void {
+  #write(canary: Canary, delayMSec: number): void {
+    const { number, submitted, users, jobs } = canary;
     const { ThreadPoolDelay, ThreadPoolUse } = this.#events;
     const now = performance.now();
     this.#writtenAt = submitted;
@@ -252,7 +252,7 @@ export class ThreadPool {
       number,
       submittedAgoMSec: now - submitted,
       delayMSec,
-      isOver: began !== undefined,
+      isOver: !isInQueue(canary),
       jobs,
     };
     writerOf(ThreadPoolDelay).write(fields, undefined, undefined, undefined);
@@ -263,6 +263,14 @@ export class ThreadPool {
       writerOf(ThreadPoolUse).write(use, user.id, undefined, undefined);
     }
   }
+}
+
+function delayOf({ delay }: { readonly delay: Float64Array }): number {
+  return delay[0] as number;
+}
+
+function isInQueue(canary: { readonly delay: Float64Array }): boolean {
+  return Number.isNaN(delayOf(canary));
 }
 
 /** Jobs of node:crypto exist for synchronous calls, too, and then have nothing to call back. */
@@ -282,18 +290,17 @@ function isPending({ stream }: Job): boolean {
 
 /** Measures the delay of the queue again and again; of a canary that is still in it, its time so far. @returns ends it */
 export function measurePoolDelays(onDelay: (milliseconds: number) => void): () => void {
-  let submitted: number | undefined;
+  if (!theTracer().canProbeThreadPool) return () => {};
+  let canary: { readonly submitted: number; readonly delay: Float64Array } | undefined;
   const timer = setInterval(() => {
     const now = performance.now();
-    if (submitted !== undefined) {
-      onDelay(now - submitted);
-      return;
-    }
-    submitted = now;
-    theTracer().probeThreadPool(new ThreadPoolCanary(), (delay) => {
-      submitted = undefined;
-      onDelay(delay);
-    });
+    if (canary === undefined) {
+      const delay = theTracer().probeThreadPool(new ThreadPoolCanary(), () => {
+        canary = undefined;
+        onDelay(delay[0] as number);
+      });
+      canary = { submitted: now, delay };
+    } else if (isInQueue(canary)) onDelay(now - canary.submitted);
   }, INTERVAL_MS).unref();
   return () => clearInterval(timer);
 }

@@ -10,6 +10,7 @@ import { defineEventSource, event, Level, listen, startSession } from '../../lib
 import type { WrittenEvent } from '../../lib/listen/written-event.ts';
 import { theTracer } from '../../lib/platform/tracer.ts';
 import { enableRuntimeEvents, RuntimeKeywords } from '../../lib/runtime/index.ts';
+import { measurePoolDelays } from '../../lib/runtime/thread-pool.ts';
 import { openTrace } from '../../lib/trace/index.ts';
 
 const source = enableRuntimeEvents();
@@ -42,6 +43,25 @@ async function filled(): Promise<void> {
   const jobs = Array.from({ length: 8 }, () => promisify(pbkdf2)('a', 'b', 150_000, 32, 'sha256'));
   await sleep(20);
   await Promise.all([...jobs, readFile(import.meta.filename), promisify(gzip)('text')]);
+}
+
+/** What a session says of the queue that lasts as long as the work. */
+async function toldAfter(work: () => Promise<void> | void) {
+  const output = new PassThrough();
+  const session = startSession({ providers: 'Node.Runtime:100:0', output, rundown: true });
+  const working = work();
+  if (working !== undefined) await working;
+  await session.close();
+  const told = [];
+  for await (const { name, payload } of await openTrace(output)) {
+    if (name === 'ThreadPoolDelay') told.push(payload);
+  }
+  return told;
+}
+
+function busy(milliseconds: number): void {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end);
 }
 
 describe('The thread pool', () => {
@@ -80,15 +100,35 @@ describe('The thread pool', () => {
 
   it('is known to be full at the end of a session that began when it already was', async () => {
     const done = filled();
-    const output = new PassThrough();
-    const session = startSession({ providers: 'Node.Runtime:100:0', output, rundown: true });
-    await sleep(30);
-    await session.close();
-    const told = [];
-    for await (const { name, payload } of await openTrace(output)) {
-      if (name === 'ThreadPoolDelay') told.push(payload);
-    }
+    const told = await toldAfter(() => sleep(30));
     expect(told.at(-1)).toMatchObject({ isOver: false });
     await done;
+  });
+
+  it('is not taken for full while the event loop is stuck', async () => {
+    const told = await toldAfter(() => busy(200));
+    expect(told.filter(({ delayMSec }) => Number(delayMSec) > 100)).toEqual([]);
+
+    vi.useFakeTimers({ toFake: ['setInterval'] });
+    const measured: number[] = [];
+    const end = measurePoolDelays((delay) => measured.push(delay));
+    vi.advanceTimersByTime(100);
+    busy(200);
+    vi.advanceTimersByTime(100);
+    vi.useRealTimers();
+    await vi.waitFor(() => expect(measured).toHaveLength(1));
+    end();
+    expect(measured[0]).toBeLessThan(100);
+  });
+
+  it('is unknown without the addon', async () => {
+    vi.spyOn(theTracer(), 'canProbeThreadPool', 'get').mockReturnValue(false);
+    vi.spyOn(theTracer(), 'probeThreadPool').mockReturnValue(Float64Array.of(Number.NaN));
+    expect(await toldAfter(() => sleep(150))).toEqual([]);
+    const measured: number[] = [];
+    const end = measurePoolDelays((delay) => measured.push(delay));
+    await sleep(250);
+    end();
+    expect(measured).toEqual([]);
   });
 });
