@@ -59,9 +59,10 @@ interface Share {
 
 const NO_CHUNK: TraceChunk = { piece: NO_PIECE, size: 0, events: 0 };
 
-/** How far the trace is with a chunk: in bytes, and in events. */
+/** How far the trace is with a chunk: in events, and in bytes. The chunk itself would stay in memory for the next one. */
 interface Mark {
-  readonly chunk: TraceChunk;
+  readonly of: Unsent;
+  readonly events: number;
   readonly end: number;
 }
 
@@ -75,13 +76,13 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
   readonly #output: Output;
   /** The share is undefined if the output could not be opened. */
   readonly #share: Share | undefined;
-  /** The last round contained in a chunk. */
-  #taken: RoundLink = { round: undefined, next: undefined };
+  /** The link of the first round that no chunk contains. */
+  #next: RoundLink = { round: undefined, next: undefined };
   /** The last chunk that the output accepted, and the last one of all. */
   #sent: Unsent = { chunk: NO_CHUNK, next: undefined };
   #newest: Unsent = this.#sent;
   /** The marks of the chunks that the output has not written, after the last that it has. */
-  #marks: readonly Mark[] = [{ chunk: NO_CHUNK, end: 0 }];
+  #marks: readonly Mark[] = [{ of: this.#sent, events: 0, end: 0 }];
   #hasBegun = false;
   #isOver = false;
   /** The group's counts when this session left. */
@@ -96,8 +97,8 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
     if (this.#problem !== undefined) return;
     const waits = makeRoom !== undefined;
     const { group, before } = SessionGroup.of({ requests, version, bufferSize, waits });
-    const { events, dropped, unfinished, newest } = group.rounds;
-    this.#taken = newest;
+    const { events, dropped, unfinished, end } = group.rounds;
+    this.#next = end;
     this.#share = {
       group,
       pieces: new NetTracePieces(version, traceOfThisProcess(group.sampling), before, continuedAt),
@@ -199,17 +200,21 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
   /** Counts the events in the chunks that the output has written. */
   #writtenEvents(): number {
     const { writtenBytes } = this.#output;
-    return this.#marks.findLast(({ end }) => end <= writtenBytes)?.chunk.events ?? 0;
+    return this.#marks.findLast(({ end }) => end <= writtenBytes)?.events ?? 0;
   }
 
   #takePieces(): void {
-    if (!this.#hasBegun) this.#takePiece([], this.#taken);
-    for (let { next } = this.#taken; next !== undefined; { next } = next) {
-      this.#takePiece([next.round as WrittenRound], next);
+    if (!this.#hasBegun) this.#takePiece([], this.#next);
+    for (
+      let { round, next } = this.#next;
+      round !== undefined && next !== undefined;
+      { round, next } = next
+    ) {
+      this.#takePiece([round], next);
     }
   }
 
-  #takePiece(rounds: readonly WrittenRound[], last: RoundLink): void {
+  #takePiece(rounds: readonly WrittenRound[], next: RoundLink): void {
     const { group, pieces } = this.#share as Share;
     const { bufferSize, makeRoom } = this.#settings;
     // Other sessions may have room. At its end, a session takes everything, which is at most one round.
@@ -219,7 +224,7 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
     // No calls: the trace contains the rounds from here on.
     unsent.chunk = chunk;
     this.#hasBegun = true;
-    this.#taken = last;
+    this.#next = next;
     this.#newest.next = unsent;
     this.#newest = unsent;
   }
@@ -227,20 +232,25 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
   /** Events that arrive meanwhile belong to later chunks. */
   #send(): void {
     for (let { next } = this.#sent; next !== undefined; { next } = next) {
-      this.#mark(next.chunk);
-      this.#output.write(next.chunk.piece);
+      this.#output.write(next.chunk.piece, this.#mark(next));
       this.#sent = next;
       next.chunk = NO_CHUNK;
     }
   }
 
-  /** Keeps only the marks of the last chunk that the output has written, and of those that it has not. */
-  #mark(chunk: TraceChunk): void {
+  /**
+   * Keeps only the marks of the last chunk that the output has written, and of those that it has not.
+   *
+   * @returns where the chunk begins in the trace
+   */
+  #mark(of: Unsent): number {
+    const { events, size } = of.chunk;
     const last = this.#marks.at(-1) as Mark;
-    if (last.chunk === chunk) return;
+    if (last.of === of) return last.end - size;
     const { writtenBytes } = this.#output;
     const written = this.#marks.findLastIndex(({ end }) => end <= writtenBytes);
-    this.#marks = [...this.#marks.slice(Math.max(written, 0)), { chunk, end: last.end + chunk.size }];
+    this.#marks = [...this.#marks.slice(Math.max(written, 0)), { of, events, end: last.end + size }];
+    return last.end;
   }
 
   #fail(problem: string): void {

@@ -26,8 +26,6 @@ export class FileOutput implements SessionOutput {
   #ends: number[] = [];
   #wholeBytes = 0;
   #hasFailed = false;
-  /** The last accepted chunk. */
-  #newest: Piece | undefined;
   /** Whether a write is in progress. */
   #isBusy = false;
   #onIdle: () => void = () => {};
@@ -55,16 +53,15 @@ export class FileOutput implements SessionOutput {
     return this.#writtenBytes;
   }
 
-  write(piece: Piece): void {
+  write(piece: Piece, at: number): void {
     if (this.#file === undefined || this.#hasFailed || piece.length === 0) return;
-    if (piece !== this.#newest) {
+    if (at >= this.#writtenBytes + this.#pendingBytes) {
       const parts = [...this.#parts, ...piece];
       const size = pieceSize(piece);
-      const ends = [...this.#ends, this.#writtenBytes + this.#pendingBytes + size];
+      const ends = [...this.#ends, at + size];
       // No calls: the chunk has been accepted.
       this.#parts = parts;
       this.#ends = ends;
-      this.#newest = piece;
       this.#pendingBytes += size;
     }
     if (!this.#isBusy) this.#next();

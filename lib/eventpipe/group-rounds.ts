@@ -20,7 +20,10 @@ import { POINTER_SIZE, writeProcessInfo } from './process-info.ts';
 import type { Workers } from './threads/workers.ts';
 import { TraceKinds } from './trace-kinds.ts';
 
-/** The rounds in order, as a linked list: rounds that all sessions have taken can be garbage-collected. */
+/**
+ * The rounds in order, as a linked list that ends with a link without a round. What all sessions have taken is unlinked:
+ * a link in V8's old generation, used or not, keeps what it refers to until V8 collects that generation, and makes it old.
+ */
 export interface RoundLink {
   round: WrittenRound | undefined;
   next: RoundLink | undefined;
@@ -31,8 +34,10 @@ type Mutable<Type> = { -readonly [Name in keyof Type]: Type[Name] };
 export class GroupRounds {
   /** A single number: see `Subscriber.unfinished`. */
   readonly unfinished = new Int32Array(1);
-  /** The newest one. */
-  newest: RoundLink = { round: undefined, next: undefined };
+  /** Where the next round will be. */
+  end: RoundLink = { round: undefined, next: undefined };
+  /** The link of the first round that not all sessions are known to have taken. */
+  #first = this.end;
   readonly #rounds: NetTraceRounds;
   readonly #kinds = new EventKinds();
   readonly #traceKinds: TraceKinds;
@@ -168,6 +173,15 @@ export class GroupRounds {
     this.#takeRound(isComplete);
   }
 
+  /** Unlinks the rounds so far: all sessions have taken them. */
+  forgetTaken(): void {
+    for (let link = this.#first; link.next !== undefined; link = this.#first) {
+      this.#first = link.next;
+      link.round = undefined;
+      link.next = undefined;
+    }
+  }
+
   /** The last rounds, after the last event. */
   finish(isDue: () => boolean): void {
     this.#samples?.end();
@@ -179,7 +193,7 @@ export class GroupRounds {
   }
 
   /** Releases the ids of the kinds. */
-  end(): void {
+  close(): void {
     this.#samples?.end();
     this.#traceKinds.end();
   }
@@ -206,13 +220,14 @@ export class GroupRounds {
   /** @param isComplete whether no earlier event can arrive */
   #takeRound(isComplete: boolean): void {
     const { count } = this.#traceKinds;
-    const link: RoundLink = { round: undefined, next: undefined };
+    const link = this.end;
+    const end: RoundLink = { round: undefined, next: undefined };
     const round = this.#rounds.take(isComplete);
     // No calls: `#rounds` no longer contains the round.
     this.#descriptions = count;
     if (round === undefined) return;
     link.round = round;
-    this.newest.next = link;
-    this.newest = link;
+    link.next = end;
+    this.end = end;
   }
 }

@@ -264,6 +264,7 @@ export class SessionGroup implements Subscriber {
       // Only the main thread can make the room that other threads wait for.
       if (waits && member.waitingBytes >= bufferSize) member.makeRoom();
     }
+    this.rounds.forgetTaken();
     this.#checked();
     this.#workers?.endRound(this.#waitingBytes());
   }
@@ -279,7 +280,7 @@ export class SessionGroup implements Subscriber {
       this.#sources.remove(member);
     }
     member.finish();
-    if (others.length === 0) this.rounds.end();
+    if (others.length === 0) this.rounds.close();
   }
 
   #close(): void {

@@ -8,9 +8,11 @@ export interface SessionOutput {
   readonly writtenBytes: number;
   /**
    * Takes the next bytes, or none. If it throws because of a stack overflow or lack of memory, it may or may not have taken
-   * them: it is passed the same array again, and takes it only once.
+   * them: it is passed the same ones again, and takes them only once.
+   *
+   * @param at where they begin among all bytes of the session
    */
-  write(piece: Piece): void;
+  write(piece: Piece, at: number): void;
   /** Resolves when everything has been written, or nothing more can be; never rejects. */
   end(): Promise<void>;
 }

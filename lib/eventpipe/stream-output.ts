@@ -9,8 +9,6 @@ export class StreamOutput implements SessionOutput {
   readonly #onFailed: OnOutputFailed;
   readonly #finished: Promise<void>;
   #isEnding = false;
-  /** The last accepted chunk. */
-  #newest: Piece | undefined;
   /** Whether the stream is taking a chunk. */
   #isWriting = false;
   #hasFailed = false;
@@ -39,15 +37,14 @@ export class StreamOutput implements SessionOutput {
     return this.#writtenBytes;
   }
 
-  write(piece: Piece): void {
+  write(piece: Piece, at: number): void {
     if (piece.length === 0 || this.#hasFailed) return;
     // Unknown: whether the stream took the chunk during which it was terminated.
     if (this.#isWriting) this.#fail(new Error('it was interrupted while it took a chunk.'));
-    if (this.#hasFailed || piece === this.#newest) return;
+    if (this.#hasFailed || at < this.#writtenBytes + this.#pendingBytes) return;
     const bytes = pieceBytes(piece);
     const size = bytes.length;
     this.#guard(() => {
-      this.#newest = piece;
       this.#pendingBytes += size;
       this.#isWriting = true;
       this.#stream.write(bytes, (error) => {

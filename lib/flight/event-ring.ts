@@ -52,7 +52,8 @@ export class EventRing implements GroupMember {
   readonly waitingBytes = 0;
   readonly #settings: RingSettings;
   readonly #group: SessionGroup;
-  #taken: RoundLink;
+  /** The link of the next round. */
+  #next: RoundLink;
   /** The oldest first; the last one is not complete. */
   #sections: Section[];
   #size = 0;
@@ -61,7 +62,7 @@ export class EventRing implements GroupMember {
     const { requests, version, size, watch } = settings;
     this.#settings = settings;
     this.#group = SessionGroup.of({ requests, version, bufferSize: size, waits: false, watch }).group;
-    this.#taken = this.#group.rounds.newest;
+    this.#next = this.#group.rounds.end;
     this.#sections = [sectionFrom(NO_START)];
     this.#group.join(this);
   }
@@ -83,9 +84,13 @@ export class EventRing implements GroupMember {
   }
 
   take(): void {
-    for (let { next } = this.#taken; next !== undefined; { next } = next) {
-      this.#taken = next;
-      this.#add(next.round as WrittenRound);
+    for (
+      let { round, next } = this.#next;
+      round !== undefined && next !== undefined;
+      { round, next } = next
+    ) {
+      this.#next = next;
+      this.#add(round);
     }
     this.#dropOld();
   }

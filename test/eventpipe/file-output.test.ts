@@ -21,11 +21,13 @@ const folder = mkdtempSync(join(tmpdir(), 'tracewright-file-output-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const pieces = Array.from({ length: 300 }, (_, i) => Buffer.from(`${i},`.repeat(i + 1)));
+const startOf = (index: number): number =>
+  pieces.slice(0, index).reduce((size, { length }) => size + length, 0);
 
 it('writes the chunks that arrived during the previous write in one call, up to a limit', async () => {
   const path = join(folder, 'a');
   const output = new FileOutput(path, (problem) => expect.fail(problem));
-  for (const piece of pieces) output.write([piece]);
+  for (const [i, piece] of pieces.entries()) output.write([piece], startOf(i));
   await output.end();
   expect(calls).toEqual([1, 256, 43]);
   expect(readFileSync(path)).toEqual(Buffer.concat(pieces));
@@ -36,10 +38,10 @@ it('writes the chunks that arrived during the previous write in one call, up to 
 it('contains each byte once if it is drained during a write', async () => {
   const path = join(folder, 'b');
   const output = new FileOutput(path, (problem) => expect.fail(problem));
-  for (const piece of pieces.slice(0, 50)) output.write([piece]);
+  for (const [i, piece] of pieces.slice(0, 50).entries()) output.write([piece], startOf(i));
   output.drain();
   expect(readFileSync(path)).toEqual(Buffer.concat(pieces.slice(0, 50)));
-  for (const piece of pieces.slice(50)) output.write([piece]);
+  for (const [i, piece] of pieces.slice(50).entries()) output.write([piece], startOf(50 + i));
   await output.end();
   expect(readFileSync(path)).toEqual(Buffer.concat(pieces));
 });

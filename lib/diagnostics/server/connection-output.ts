@@ -10,8 +10,6 @@ export class ConnectionOutput implements SessionOutput {
   readonly #connection: ServerConnection;
   /** What came before the reply was sent; undefined afterwards. */
   #first: Uint8Array[] | undefined = [];
-  /** The last piece accepted. */
-  #newest: Piece | undefined;
   #pendingBytes = 0;
   #writtenBytes = 0;
   #onIdle: () => void = () => {};
@@ -36,10 +34,9 @@ export class ConnectionOutput implements SessionOutput {
     for (const bytes of first) this.#send(bytes);
   }
 
-  write(piece: Piece): void {
-    if (piece.length === 0 || piece === this.#newest) return;
+  write(piece: Piece, at: number): void {
+    if (piece.length === 0 || at < this.#writtenBytes + this.#pendingBytes) return;
     const bytes = pieceBytes(piece);
-    this.#newest = piece;
     this.#pendingBytes += bytes.length;
     if (this.#first === undefined) this.#send(bytes);
     else this.#first.push(bytes);

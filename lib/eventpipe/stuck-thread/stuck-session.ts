@@ -202,7 +202,8 @@ export class StuckSession {
   }
 
   #write(piece: Piece): void {
+    const at = this.#size;
     this.#size += pieceSize(piece);
-    this.#output.write(piece);
+    this.#output.write(piece, at);
   }
 }
