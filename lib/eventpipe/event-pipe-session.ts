@@ -138,6 +138,11 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
     if (!this.#isOver) this.#share?.group.captureState('start');
   }
 
+  /** Resolves when the CPU samples until now are taken, so that the end has few to take; undefined if there are none. */
+  catchUp(): Promise<void> | undefined {
+    return this.#isOver ? undefined : this.#share?.group.rounds.catchUp();
+  }
+
   /** Takes no more events; writes the rest, and the end of the trace. */
   end(): void {
     if (this.#isOver) return;

@@ -205,6 +205,11 @@ export class GroupRounds {
     return apart.take(true);
   }
 
+  /** Resolves when the samples until now are written; undefined if there are none. */
+  catchUp(): Promise<void> | undefined {
+    return this.#samples?.catchUp();
+  }
+
   /** Makes the next round contain the samples that V8 has taken until then. */
   hurrySamples(): void {
     this.#samples?.hurry();

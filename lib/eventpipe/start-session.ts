@@ -40,7 +40,10 @@ export interface SessionOptions {
 
 /** A running session. */
 export interface Session {
-  /** Ends the session, and resolves when the trace is complete. Never rejects: see `SessionResult.problem`. */
+  /**
+   * Ends the session, and resolves when the trace is complete. Never rejects: see `SessionResult.problem`. A session with
+   * CPU samples ends some turns of the event loop later, when they are in the trace.
+   */
   close(): Promise<SessionResult>;
   /** The current state. */
   readonly result: SessionResult;
@@ -99,6 +102,9 @@ export function runSession<Output extends SessionOutput>(
   const end = async (): Promise<SessionResult> => {
     // Without enough stack to end the session, end it from the event loop.
     if (!hasStack()) await undefined;
+    // Samples are converted in turns of the event loop, of which none is long. Other sessions end at once.
+    const caughtUp = session.catchUp();
+    if (caughtUp !== undefined) await caughtUp;
     session.end();
     // If the stream ends the session while taking a chunk, the session ends after that.
     await undefined;

@@ -27,8 +27,14 @@ const MAX_PIECE_MS = 1000;
 const PIECE_PER_START = 100;
 /** Whatever a piece costs: the longer it is, the longer the pause of the application. */
 const MAX_COSTLY_PIECE_MS = 5000;
-/** How long samples are converted in one turn of the event loop: with the last one of them, at most 2 ms. */
-const SLICE_MS = 1.5;
+/**
+ * How much of the time since the last slice converts samples in a turn of the event loop: turns that take half a
+ * millisecond get hardly longer, and applications with long turns need only a few of them.
+ */
+const SLICE_SHARE = 0.1;
+const MIN_SLICE_MS = 0.1;
+/** With the last sample, at most 2 ms. */
+const MAX_SLICE_MS = 1.5;
 /** Version 4 identifies threads only by their ids, and no thread of a system has this one. */
 const PROFILER_THREAD_ID = 0xffff_ffff;
 const NS_PER_US = 1000n;
@@ -60,13 +66,17 @@ export class CpuSamples {
   #isHurried = false;
   /** The slice is undefined unless the next turn of the event loop continues to convert. */
   #slice: NodeJS.Immediate | undefined;
+  /** The samples were fetched, or the last slice ended, at this time. */
+  #slicedAt = 0;
+  /** Called when all fetched samples are written. */
+  #whenCaughtUp: (() => void) | undefined;
 
   /**
    * Starts sampling. A failure is reported as a process warning.
    *
    * @param writer whose events are ordered by thread
    * @param sampled this thread
-   * @param whenComplete called by the event loop when `takeDue` should follow, which then permits a sequence point
+   * @param whenComplete called by the event loop when `takeDue` should follow, which may permit a sequence point
    */
   constructor(
     writer: EventSink,
@@ -125,6 +135,24 @@ export class CpuSamples {
     this.#isHurried = true;
   }
 
+  /**
+   * Resolves when turns of the event loop have converted the samples until now. An end that follows has little to do,
+   * which it would otherwise do at once.
+   */
+  catchUp(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#whenCaughtUp = resolve;
+      this.#pieceMs = 0;
+      this.#pointAt = performance.now();
+      // Not in this turn: the application's stream may close its session while it takes a chunk.
+      this.#slice ??= setImmediate(() => {
+        this.#slice = undefined;
+        this.#whenComplete();
+      });
+      this.#slice.ref();
+    });
+  }
+
   /** Stops sampling. */
   end(): void {
     const profiler = this.#profiler;
@@ -141,6 +169,7 @@ export class CpuSamples {
     this.#slice = undefined;
     this.#write(Number.POSITIVE_INFINITY);
     this.#samples.forgetNames();
+    this.#whenCaughtUp?.();
   }
 
   #fetch(until: bigint): void {
@@ -150,6 +179,7 @@ export class CpuSamples {
       if (this.#profiler !== undefined) this.#add(this.#profiler.take());
     });
     this.#fetchedAt = performance.now();
+    this.#slicedAt = this.#fetchedAt;
   }
 
   #readTimes(): void {
@@ -169,22 +199,30 @@ export class CpuSamples {
   }
 
   #continueLater(): void {
-    this.#slice = setImmediate(() => this.#convertSlice()).unref();
+    this.#slice = setImmediate(() => this.#convertSlice());
+    // The end of a session waits for it, as no other work of the application does.
+    if (this.#whenCaughtUp === undefined) this.#slice.unref();
   }
 
   #convertSlice(): void {
     const now = performance.now();
+    const sliceMs = Math.max((now - this.#slicedAt) * SLICE_SHARE, MIN_SLICE_MS);
     let isAll = false;
     try {
-      isAll = this.#write(now + SLICE_MS);
+      isAll = this.#write(now + Math.min(sliceMs, MAX_SLICE_MS));
     } catch {
       // Out of memory. Anything not written is kept for the next time.
     }
+    this.#slicedAt = performance.now();
     if (!isAll) {
       this.#continueLater();
       return;
     }
     this.#slice = undefined;
+    if (this.#whenCaughtUp !== undefined) {
+      this.#whenCaughtUp();
+      return;
+    }
     if (now < this.#pointAt) return;
     this.#isHurried = true;
     this.#whenComplete();

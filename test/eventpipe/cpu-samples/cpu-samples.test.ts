@@ -3,7 +3,7 @@ import { Session } from 'node:inspector';
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it, vi } from 'vitest';
 import { CpuSamples } from '../../../lib/eventpipe/cpu-samples/cpu-samples.ts';
-import { V8Profiler } from '../../../lib/eventpipe/cpu-samples/v8-profiler.ts';
+import { nowUs, V8Profiler } from '../../../lib/eventpipe/cpu-samples/v8-profiler.ts';
 import { SpeedscopeExport } from '../../../lib/export/speedscope-export.ts';
 import { timestamp } from '../../../lib/listen/timestamp.ts';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
@@ -192,26 +192,55 @@ describe('a session with events', { timeout: 2 * LONGEST_MS }, () => {
     expect(complete).not.toContain(true);
   });
 
-  it('gets only as many in a turn as take two milliseconds', async () => {
+  /** The most samples that one of the turns gets, if each look at the clock takes 0.01 ms. */
+  async function mostInTurns(turnMs: number): Promise<number> {
     const inTurns: number[] = [];
+    const frame = {
+      functionName: 'burn',
+      scriptId: '7',
+      url: 'file:///burn.js',
+      lineNumber: 1,
+      columnNumber: 1,
+    };
+    const nodes = [
+      { id: 1, callFrame: { ...frame, functionName: '(root)' }, children: [2] },
+      { id: 2, callFrame: frame },
+    ];
+    const samples = Array<number>(1000).fill(2);
+    const startTime = nowUs();
+    const profile = { nodes, startTime, endTime: startTime, samples, timeDeltas: samples.map(() => 0) };
+    const take = vi.spyOn(V8Profiler.prototype, 'take').mockReturnValue({ profile, shiftUs: 0 });
     await sampled(6, async ({ samples, flush }) => {
-      burnLong(300);
+      await sleep(100);
       let now = performance.now();
       const clock = vi.spyOn(performance, 'now').mockImplementation(() => {
-        now += 0.2;
+        now += 0.01;
         return now;
       });
       flush();
-      for (let turn = 0; turn < 10; turn++) {
+      while (inTurns.length < 20) {
+        now += turnMs;
         const before = samples.written;
         await setImmediate();
         inTurns.push(samples.written - before);
       }
       clock.mockRestore();
+      take.mockRestore();
     });
-    expect(Math.max(...inTurns)).toBeGreaterThan(0);
+    return Math.max(...inTurns);
+  }
+
+  it('gets only as many in a turn as take a tenth of it, and never more than two milliseconds', async () => {
     // Two turns of the loop may pass between two looks at it.
-    expect(Math.max(...inTurns)).toBeLessThan((2 * 2) / 0.2);
+    const shortest = await mostInTurns(0);
+    expect(shortest).toBeGreaterThan(0);
+    expect(shortest).toBeLessThan((2 * 0.2) / 0.01);
+    const short = await mostInTurns(4);
+    expect(short).toBeGreaterThan(0.2 / 0.01);
+    expect(short).toBeLessThan((2 * 0.5) / 0.01);
+    const long = await mostInTurns(100);
+    expect(long).toBeGreaterThan(1 / 0.01);
+    expect(long).toBeLessThan((2 * 2) / 0.01);
   });
 
   it('has a sequence point within a second or so, although its application is busy', async () => {
@@ -228,6 +257,65 @@ describe('a session with events', { timeout: 2 * LONGEST_MS }, () => {
     });
     expect(samples.dropped).toBe(0);
     expect(complete).toBe(2);
+  });
+});
+
+describe('the end of a session', () => {
+  it('has few samples to write after the turns in which it caught up', async () => {
+    const end = vi.spyOn(V8Profiler.prototype, 'end');
+    let turns = 0;
+    const { samples } = await sampled(6, async (recorder) => {
+      burnLong(1000);
+      let isCaughtUp = false;
+      const caughtUp = recorder.samples.catchUp().then(() => {
+        isCaughtUp = true;
+      });
+      // Not before the caller returns: it may be the output that takes a chunk.
+      expect(recorder.samples.written).toBe(0);
+      for (
+        const startedAt = performance.now();
+        !isCaughtUp && performance.now() < startedAt + LONGEST_MS;
+        turns++
+      )
+        await setImmediate();
+      await caughtUp;
+      expect(recorder.samples.written).toBeGreaterThan(0);
+    });
+    expect(turns).toBeGreaterThan(1);
+    const [last] = end.mock.results;
+    expect(last?.value.profile.samples.length).toBeLessThan(samples.written / 2);
+    end.mockRestore();
+  });
+
+  it('waits for nothing if the process exits meanwhile, or the application stays in one turn for seconds', async () => {
+    let caughtUp: Promise<void> | undefined;
+    const { samples } = await sampled(6, (recorder) => {
+      burnLong(300);
+      caughtUp = recorder.samples.catchUp();
+    });
+    expect(samples.written).toBeGreaterThan(0);
+    await caughtUp;
+    await sampled(6, async (recorder) => {
+      burnLong(100);
+      const slow = recorder.samples.catchUp();
+      const now = performance.now();
+      const clock = vi.spyOn(performance, 'now').mockImplementation(() => now + 6000);
+      recorder.flush();
+      clock.mockRestore();
+      expect(recorder.samples.written).toBeGreaterThan(0);
+      await slow;
+    });
+  });
+
+  it('does not wait for samples that V8 refused', async () => {
+    const warning = vi.spyOn(process, 'emitWarning').mockImplementation(() => {});
+    const take = vi.spyOn(V8Profiler.prototype, 'take').mockImplementation(() => {
+      throw new Error('No recording profiles found');
+    });
+    await sampled(6, ({ samples }) => samples.catchUp());
+    expect(warning).toHaveBeenCalledOnce();
+    take.mockRestore();
+    warning.mockRestore();
   });
 });
 

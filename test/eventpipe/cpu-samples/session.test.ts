@@ -151,6 +151,21 @@ describe('no session pays for samples', () => {
   });
 });
 
+describe('closing a session', () => {
+  it('keeps the application alive until its samples are in the trace, and counts the events meanwhile', async () => {
+    const output = join(folder, 'close.nettrace');
+    const program = fileURLToPath(new URL('programs/close.mjs', import.meta.url));
+    const { status, stdout, stderr } = spawnSync(process.execPath, [program, output], { encoding: 'utf8' });
+    expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+    const { events, checked } = await readSession(readFileSync(output));
+    expect(checked.dropped).toBe(0);
+    const [samples, steps] = [samplesOf(events).length, stepsOf(events).length];
+    expect(samples).toBeGreaterThan(0);
+    const { bytes: _, ...result } = JSON.parse(stdout);
+    expect(result).toEqual({ events: samples + steps, dropped: 0 });
+  });
+});
+
 describe('the interval', () => {
   it("follows .NET's argument", async () => {
     const providers = `${SAMPLER}:SampleProfilerIntervalMS=10`;
