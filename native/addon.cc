@@ -8,6 +8,7 @@
 #include "environment.h"
 #include "event_id_functions.h"
 #include "flag_page.h"
+#include "loop_watch_functions.h"
 #include "passed_tracer_functions.h"
 #include "provider.h"
 #include "recorder_functions.h"
@@ -149,6 +150,7 @@ Napi::Object Init(Napi::Env env, Napi::Object exports) {
   napi_create_function(env, "write", NAPI_AUTO_LENGTH, Write, environment, &write);
   exports["write"] = write;
   AddEventIdFunctions(env, exports);
+  AddLoopWatchFunctions(env, exports);
   AddPassedTracerFunctions(env, exports);
   AddDiagnosticPortFunctions(env, exports);
   AddRecorderFunctions(env, exports);

@@ -2,9 +2,8 @@
  * What a thread runs, and what each run had waited for: unlike activity switches, runs end when the event loop waits,
  * and say what woke the loop and since when the run could have begun. Only while somebody asks for them.
  *
- * Sources, checked on Node.js 20 to 26: `nodeTiming.idleTime` grows while libuv waits for events;
- * `uvMetricsInfo.loopCount` grows with each turn of the loop; a Timeout's `_idleStart` and `_idleTimeout` say when it
- * is due, in whole milliseconds of libuv's clock.
+ * Sources, checked on Node.js 20 to 26: `uvMetricsInfo.loopCount` grows with each turn of the loop; a Timeout's
+ * `_idleStart` and `_idleTimeout` say when it is due, in whole milliseconds of libuv's clock.
  */
 import { executionAsyncResource } from 'node:async_hooks';
 import type { Guid } from './guid.ts';
@@ -45,8 +44,8 @@ type WriteRun = (run: ActivityRunFields, id: Guid | undefined, wokenBy: Guid | u
 /** The clocks are in milliseconds. */
 export interface LoopClocks {
   now(): number;
-  /** How long the loop has waited so far. */
-  idle(): number;
+  /** How long the loop waited until now; 0 if it has not waited since the last call. */
+  waited(): number;
   /** How many turns the loop has made. */
   turns(): number;
   /** Processor time of the thread; -1 if it cannot be read. */
@@ -134,7 +133,6 @@ export class ActivityRuns {
   /** The times at which activities last ran. */
   readonly #lastRan = new WeakMap<Guid, number>();
   #number: number;
-  #idle: number;
   #turns: number;
   /** When the loop last asked the system for events, and since when those that it then found may have been ready. */
   #polled: number;
@@ -161,7 +159,6 @@ export class ActivityRuns {
     const now = clocks.now();
     this.#cpu = clocks.cpu();
     this.#processorWait = clocks.processorWait();
-    this.#idle = clocks.idle();
     this.#turns = clocks.turns();
     this.#polled = this.#polledBefore = now;
     // Nothing between the two but a loss of the processor, after which timers' calls lower it.
@@ -212,14 +209,12 @@ export class ActivityRuns {
   /** A callback, a tick or the continuation of a promise begins. */
   #before(asyncId: number, resource: object): void {
     const waker = this.#wakerOf(resource);
-    const idle = this.#clocks.idle();
-    if (waker === undefined && idle === this.#idle) return;
+    const waited = this.#clocks.waited();
+    if (waker === undefined && waited === 0) return;
     const now = this.#clocks.now();
     const id = runningActivity(this.#shared);
-    const waited = idle - this.#idle;
     if (waited > 0) {
       // The loop has waited: whatever it runs now has only just become ready.
-      this.#idle = idle;
       this.#turns = this.#clocks.turns();
       this.#polled = this.#polledBefore = now;
     } else if (waker !== 'timer' && waker !== 'immediate') this.#notePoll(now);

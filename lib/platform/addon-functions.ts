@@ -71,6 +71,15 @@ export interface TracerAddon {
    * @param done called by the event loop afterwards
    */
   probeThreadPool(delay: Float64Array, resource: object, done: () => void): void;
+  /**
+   * From now on, notes when the event loop asks the system for events. Replaces an earlier call.
+   *
+   * @param time whenever its one element is not a number, it is set to the next such time, in milliseconds of
+   *   `process.hrtime`
+   * @returns a system error, or 0
+   */
+  watchLoop(time: Float64Array): number;
+  unwatchLoop(): void;
   /** Sends the first `size` bytes of the scratch buffer as one event; undefined on success. */
   write(index: number, size: number): number | undefined;
   /**

@@ -56,6 +56,12 @@ function isOfWindows(addon: Addon): addon is WindowsAddon {
   return addon.platform === 'etw';
 }
 
+/**
+ * Those that run Node.js's programs without its event loop: Bun ends a process that watches a descriptor with libuv
+ * (oven-sh/bun#18546), and Deno one that then exits (it frees an asynchronous cleanup hook twice).
+ */
+export const isOtherRuntime = process.versions.bun !== undefined || process.versions.deno !== undefined;
+
 const BUILT = 'build/Release/tracewright.node';
 const SHIPPED = join('prebuilds', `${process.platform}-${process.arch}`);
 /** Installing the package runs none of its code, so rebuilding it by npm does nothing. */

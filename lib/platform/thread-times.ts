@@ -28,7 +28,61 @@ function cpuMSecOf(osThreadId: number): number {
 }
 
 const NS_PER_MS = 1e6;
+const US_PER_MS = 1000;
+const MS_PER_SECOND = 1000;
 const MAX_TEXT = 100;
+
+const timing = performance.nodeTiming;
+
+/**
+ * How long this thread's event loop waits for something to do. libuv's own count lacks what was before each signal, and V8's
+ * profiler sends one per sample. The addon notes when the loop begins to wait; without it, a thread that is sampled has at
+ * most run for the processor time of the process, so that what blocks it otherwise seems to be a wait.
+ */
+export class LoopWaits {
+  /** How many profilers of V8 sample this thread. */
+  static profilers = 0;
+
+  /** When the loop began to wait, on the clock of `process.hrtime`; not a number if it has not. */
+  readonly #began = Float64Array.of(Number.NaN);
+  readonly #isWatched = theTracer().watchLoop(this.#began);
+  /** Of the clock of `performance.now`, on that of `process.hrtime`. */
+  readonly #origin: number;
+  #idle = timing.idleTime;
+  /** When the last wait was over, and the processor time until then. */
+  #wokeAt = performance.now();
+  #usedMSec = processCpuMSec();
+
+  constructor() {
+    const [seconds, ns] = process.hrtime();
+    this.#origin = seconds * MS_PER_SECOND + ns / NS_PER_MS - performance.now();
+  }
+
+  /** Returns how long the loop waited until now, in milliseconds; 0 if it has not waited since the last call. */
+  take(): number {
+    const began = this.#began[0] as number;
+    this.#began[0] = Number.NaN;
+    const { idleTime } = timing;
+    const counted = idleTime - this.#idle;
+    if (counted === 0) return 0;
+    this.#idle = idleTime;
+    if (!Number.isNaN(began)) return performance.now() - (began - this.#origin);
+    if (this.#isWatched || LoopWaits.profilers === 0) return counted;
+    const [wokeAt, usedMSec] = [this.#wokeAt, this.#usedMSec];
+    this.#wokeAt = performance.now();
+    this.#usedMSec = processCpuMSec();
+    return Math.max(counted, this.#wokeAt - wokeAt - (this.#usedMSec - usedMSec));
+  }
+
+  close(): void {
+    theTracer().unwatchLoop();
+  }
+}
+
+function processCpuMSec(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / US_PER_MS;
+}
 
 /**
  * How long this thread has waited for a processor that others used, as Linux counts it: the second number of

@@ -2,7 +2,7 @@
  * The operating system's tracer (user_events or ETW) as the rest of the library sees it: it always exists, and where it
  * cannot be used it does nothing and says why.
  */
-import { loadAddon, NO_WORD } from './addon.ts';
+import { isOtherRuntime, loadAddon, NO_WORD } from './addon.ts';
 import type { AddonCommand, Backend, TracerAddon } from './addon-functions.ts';
 import * as etw from './etw-reasons.ts';
 import { announceTracepoint, openTracer } from './recorder-notice.ts';
@@ -134,6 +134,15 @@ export class Tracer {
   /** How long a thread has been on a processor: see `TracerAddon`. */
   threadCpuMSec(osThreadId: number): number {
     return this.#addon?.threadCpuMSec(osThreadId) ?? 0;
+  }
+
+  /** Whether the addon watches the event loop now: see `TracerAddon`. */
+  watchLoop(time: Float64Array): boolean {
+    return !isOtherRuntime && this.#addon?.watchLoop(time) === 0;
+  }
+
+  unwatchLoop(): void {
+    this.#addon?.unwatchLoop();
   }
 
   /** Whether `probeThreadPool` does anything: that needs the addon. */

@@ -4,7 +4,7 @@
  * and native/descriptor_watches.h.
  */
 import { systemErrorName } from '../base/system-code.ts';
-import { linuxAddon } from './addon.ts';
+import { isOtherRuntime, linuxAddon } from './addon.ts';
 import type { LinuxAddon } from './addon-functions.ts';
 import { OwnedDescriptor } from './owned-descriptor.ts';
 
@@ -202,12 +202,6 @@ export class UnixSocket extends OwnedDescriptor {
     return super.release();
   }
 }
-
-/**
- * Those that run Node.js's programs without its event loop: Bun ends a process that watches a descriptor with libuv
- * (oven-sh/bun#18546), and Deno one that then exits (it frees an asynchronous cleanup hook twice).
- */
-const isOtherRuntime = process.versions.bun !== undefined || process.versions.deno !== undefined;
 
 /** @returns undefined if there is no addon, or it has no sockets, or this runtime cannot watch them */
 export function unixSockets(): UnixSockets | undefined {

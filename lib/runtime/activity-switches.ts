@@ -3,7 +3,13 @@ import { ACTIVITY_RUN, ActivityRuns, type LoopClocks } from '../activity/runs.ts
 import { sharedActivities } from '../activity/shared.ts';
 import { ACTIVITY_SWITCH, ActivitySwitches } from '../activity/switches.ts';
 import { doAtExit } from '../listen/at-exit.ts';
-import { NOT_READ, ProcessorWait, type ThreadTimes, threadTimes } from '../platform/thread-times.ts';
+import {
+  LoopWaits,
+  NOT_READ,
+  ProcessorWait,
+  type ThreadTimes,
+  threadTimes,
+} from '../platform/thread-times.ts';
 import { writerOf } from '../source/event-functions.ts';
 import type { RuntimeEvents } from './events.ts';
 import { isAskedFor, type Observation } from './observation.ts';
@@ -37,9 +43,8 @@ export function activitySwitches(events: RuntimeEvents): Observation {
 const timing = performance.nodeTiming as typeof performance.nodeTiming & {
   readonly uvMetricsInfo?: { readonly loopCount: number };
 };
-const CLOCKS: Omit<LoopClocks, 'processorWait' | 'jobBegan'> = {
+const CLOCKS: Omit<LoopClocks, 'waited' | 'processorWait' | 'jobBegan'> = {
   now: () => performance.now(),
-  idle: () => timing.idleTime,
   turns: () => timing.uvMetricsInfo?.loopCount ?? 0,
   cpu: () => threadTimes().threadCpuMSec,
 };
@@ -54,11 +59,17 @@ export function activityRuns(events: RuntimeEvents, pool: ThreadPool): Observati
     isWanted: () => isAskedFor(events, writer, { level, keywords }),
     start: () => {
       const wait = new ProcessorWait();
+      const waits = new LoopWaits();
       const runs = new ActivityRuns(
         sharedActivities(),
         (fields, id, wokenBy) => writer.write({ ...fields }, id, wokenBy, undefined),
         number,
-        { ...CLOCKS, processorWait: () => wait.read(), jobBegan: (asyncId) => pool.beganWith(asyncId) },
+        {
+          ...CLOCKS,
+          waited: () => waits.take(),
+          processorWait: () => wait.read(),
+          jobBegan: (asyncId) => pool.beganWith(asyncId),
+        },
       );
       const end = runs.observe();
       const endJobs = pool.knowEnds();
@@ -76,6 +87,7 @@ export function activityRuns(events: RuntimeEvents, pool: ThreadPool): Observati
         end();
         endJobs();
         wait.close();
+        waits.close();
         number = runs.number;
         running = undefined;
       };

@@ -15,13 +15,17 @@ afterEach(finish);
 /** The time, as the test says it. */
 class Clocks {
   time = 1000;
-  waited = 0;
+  idle = 0;
   onProcessor = 0;
   preempted = 0;
   turn = 0;
   began: number | undefined;
   now = () => this.time;
-  idle = () => this.waited;
+  waited = () => {
+    const { idle } = this;
+    this.idle = 0;
+    return idle;
+  };
   turns = () => this.turn;
   jobBegan = () => this.began;
   cpu = () => this.onProcessor;
@@ -35,7 +39,7 @@ class Clocks {
 
   wait(ms: number): void {
     this.time += ms;
-    this.waited += ms;
+    this.idle += ms;
     this.turn++;
   }
 }

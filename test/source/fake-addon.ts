@@ -87,6 +87,12 @@ export class FakeAddon implements TracerAddon {
 
   probeThreadPool(): void {}
 
+  watchLoop(): number {
+    return 0;
+  }
+
+  unwatchLoop(): void {}
+
   write(index: number, size: number): number | undefined {
     const scratch = this.#scratches.get(index);
     if (scratch === undefined) return this.codes.notRegistered;

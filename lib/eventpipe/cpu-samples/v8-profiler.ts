@@ -5,6 +5,7 @@
  * Sources: the Chrome DevTools Protocol, domain `Profiler`; V8's src/profiler/cpu-profiler.cc.
  */
 import type { Profiler, Session } from 'node:inspector';
+import { LoopWaits } from '../../platform/thread-times.ts';
 
 type Inspector = typeof import('node:inspector');
 
@@ -39,6 +40,7 @@ export class V8Profiler {
       this.#session.disconnect();
       throw error;
     }
+    LoopWaits.profilers++;
   }
 
   /** How long the last `take` needed to start a profile while no other one was running: 0 if one was. */
@@ -62,17 +64,16 @@ export class V8Profiler {
     }
   }
 
-  /** The last chunk. @throws Error if V8 refuses; the profile ends anyway */
+  /** The last chunk. @throws Error if V8 refuses: then call `abandon` */
   end(): ProfilePiece {
-    try {
-      return this.#stop();
-    } finally {
-      this.#session.disconnect();
-    }
+    const piece = this.#stop();
+    this.abandon();
+    return piece;
   }
 
   /** Ends the profile, whatever its state. */
   abandon(): void {
+    LoopWaits.profilers--;
     this.#session.disconnect();
   }
 
