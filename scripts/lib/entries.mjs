@@ -21,10 +21,11 @@ export const entries = {
   winston: 'integrations/winston',
 };
 
-/** Run, and imported by nobody: CommonJS alone, which starts fastest and shares the entries' instance. */
+/** Run, and imported by no application: CommonJS alone, which starts fastest and shares the entries' instance. */
 export const program = {
   cli: 'cli/main',
   'inspector-visit': 'diagnostics/attach/inspector-visit',
+  'open-port': 'diagnostics/server/open-diagnostic-port',
   'stand-in': 'diagnostics/server/stand-in-thread',
 };
 

@@ -162,6 +162,23 @@ describeEachNode('a process that nobody prepared', (run, major) => {
     expect(says).toMatch(NOT_NODE);
   });
 
+  // In turns of 50 ms: V8 evaluates what attaching sends in the middle of its writing.
+  onLinux.each([
+    ['with the same copy of the package', 'cjs/index.cjs', 'collect'],
+    ['with the same copy of the package', 'cjs/index.cjs', 'now'],
+    ['with another copy of the package', 'index.js', 'collect'],
+    ['with another copy of the package', 'index.js', 'now'],
+  ])(
+    named('goes on writing its own events %s: %s, %s', notHere),
+    { timeout: TIMEOUT_MS },
+    async (_how, copy, command) => {
+      const whole = { status: 0, isEachHeard: true, dropped: 0, isWhole: true, lost: 0, exit: 7 };
+      expect(await run(PROGRAM, 'writer', copy, command, leftToAll === undefined ? '20' : '4')).toEqual([
+        whole,
+      ]);
+    },
+  );
+
   onLinux(
     named('closes its inspector, and serves on, if the attacher is killed at any step', notHere),
     { timeout: TIMEOUT_MS },

@@ -34,7 +34,7 @@ interface Message {
 }
 
 interface Evaluated {
-  readonly result?: { readonly value?: unknown };
+  readonly result?: { readonly value?: unknown; readonly objectId?: string };
   readonly exceptionDetails?: {
     readonly text?: string;
     readonly exception?: { readonly description?: string };
@@ -132,15 +132,24 @@ export class InspectorClient {
   }
 }
 
-/** The parameters of Runtime.evaluate. */
-export function evaluation(expression: string): object {
-  return { expression, returnByValue: true, awaitPromise: false, silent: true, includeCommandLineAPI: true };
+/**
+ * The parameters of Runtime.evaluate.
+ *
+ * @param returnByValue otherwise the result is a reference to an object there
+ */
+export function evaluation(expression: string, returnByValue = true): object {
+  return { expression, returnByValue, awaitPromise: false, silent: true, includeCommandLineAPI: true };
 }
 
 /** @throws Error with what the code has thrown */
 export function valueIn(answer: unknown): unknown {
+  return resultIn(answer)?.value;
+}
+
+/** @throws Error with what the code has thrown */
+export function resultIn(answer: unknown): Evaluated['result'] {
   const { result, exceptionDetails } = (answer ?? {}) as Evaluated;
-  if (exceptionDetails === undefined) return result?.value;
+  if (exceptionDetails === undefined) return result;
   const { exception, text } = exceptionDetails;
   throw new Error(String(exception?.description ?? text).split('\n', 1)[0]);
 }

@@ -1,6 +1,10 @@
 /**
  * What is evaluated in a process that is being given a port. The text of each function runs there, so a function uses
- * nothing but its arguments and what every Node.js has. `getBuiltinModule` is missing before Node.js 20.16.
+ * nothing but its arguments and what every Node.js has.
+ *
+ * V8 evaluates by an interrupt, in the middle of whatever runs: of the writing of an event, or between a call of
+ * `fs.statSync` and the reading of its result from a buffer of Node.js's. So what is evaluated only looks, and leaves what
+ * changes something to a turn of the event loop. In a loop that is stuck it opens the port, and nothing else.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,8 +15,8 @@ export interface TargetFacts {
   readonly processId: number;
   /** `v24.1.0`. */
   readonly version: string;
-  /** The file of our package as the process sees it; see `identityOf`. */
-  readonly identity: string;
+  /** Whether it may read a file of our package's name. */
+  readonly canRead: boolean;
 }
 
 /** What came of opening the port. */
@@ -21,19 +25,27 @@ export interface TargetPort {
   readonly problem: string | undefined;
 }
 
+export interface TargetOutcome {
+  /** Undefined for a worker thread. */
+  readonly port: TargetPort | undefined;
+}
+
 /** What the target's code uses of the package's entries. */
 interface Entries {
-  enableDiagnostics(options: { readonly ports: string }): TargetPort & {
+  openDiagnosticPort(options: { readonly ports: string }): TargetPort & {
     readonly hasClients: boolean;
     close(): Promise<void>;
   };
+  enableDiagnostics(options: { readonly ports: string }): unknown;
 }
+
+type Builtin = typeof process.getBuiltinModule;
 
 /** Code that has come as text takes this for the package folder. */
 const NO_FOLDER = '/tracewright';
 /** In `packageFolder()`, as scripts/compile.mjs writes them. */
 const BUNDLES = 'dist/cjs';
-const ENTRIES = ['auto.cjs', 'diagnostics.cjs'];
+const ENTRIES = ['auto.cjs', 'diagnostics.cjs', 'open-port.cjs'];
 
 /**
  * The first expression: has the process close its inspector by itself when the visitor is gone, and asks what it is.
@@ -41,27 +53,39 @@ const ENTRIES = ['auto.cjs', 'diagnostics.cjs'];
  * @param visitorPort from which the visitor is connected to the inspector; undefined if that stays open
  */
 export function guardExpression(visitorPort: number | undefined): string {
-  const file = join(packageFolder(), BUNDLES, 'auto.cjs');
-  return `(${guard})(${closeInspector}, ${visitorPort ?? 0}, ${JSON.stringify(file)})`;
+  return `(${guard})(${builtin}, ${closeInspector}, ${visitorPort ?? 0}, ${JSON.stringify(ownFile())})`;
 }
 
 /** Closes the inspector at once, also in the middle of a loop that never ends. */
 export function closeExpression(): string {
-  return call(closeInspector);
+  return `(${closeInspector})(${builtin})`;
 }
 
-/** Loads automatic activities into a thread and, if it is the main thread, opens the port. */
-export function prepareExpression(facts: TargetFacts, leavesPort: boolean): string {
+/**
+ * Has a thread load automatic activities and, if it is the main thread, open the port. Its value is a function, to be
+ * called with whether the loop is stuck until it returns a `TargetOutcome`.
+ *
+ * @param processId by which we know the process
+ */
+export function prepareExpression(processId: number, { canRead }: TargetFacts, leavesPort: boolean): string {
   const folder = join(packageFolder(), BUNDLES);
-  const isSeen = facts.identity === identityOf(join(folder, 'auto.cjs'));
-  const texts = isSeen ? undefined : bundleTexts(folder);
-  return call(prepare, isSeen ? folder : `${NO_FOLDER}/${BUNDLES}`, texts, leavesPort);
+  const isSeen = canRead && identityOf(`/proc/${processId}/root${ownFile()}`) === identityOf(ownFile());
+  const args = [isSeen ? folder : `${NO_FOLDER}/${BUNDLES}`, isSeen ? null : bundleTexts(folder), leavesPort];
+  return `(${postpone})(${builtin}, ${prepare}, ${args.map((arg) => JSON.stringify(arg)).join()})`;
+}
+
+function ownFile(): string {
+  return join(packageFolder(), BUNDLES, 'auto.cjs');
 }
 
 /** Two files of the same device, number and size are one, whatever their paths are in namespaces. */
-function identityOf(path: string): string {
-  const { dev, ino, size } = statSync(path);
-  return `${dev} ${ino} ${size}`;
+function identityOf(path: string): string | undefined {
+  try {
+    const { dev, ino, size } = statSync(path);
+    return `${dev} ${ino} ${size}`;
+  } catch {
+    return undefined;
+  }
 }
 
 /** The entries with everything that they load, at once or later. */
@@ -77,86 +101,123 @@ function bundleTexts(folder: string): Record<string, string> {
   return texts;
 }
 
-function call<A extends unknown[]>(work: (...args: A) => unknown, ...args: A): string {
-  return `(${work})(${args.map((arg) => JSON.stringify(arg) ?? 'undefined').join()})`;
+/** `getBuiltinModule` is missing before Node.js 20.16. */
+function builtin(name: string): unknown {
+  if (typeof process.getBuiltinModule === 'function') return process.getBuiltinModule(name);
+  return typeof require === 'function' ? require(name) : process.mainModule?.require(name);
 }
 
-function guard(close: () => void, visitorPort: number, file: string): TargetFacts {
+function guard(
+  module: Builtin,
+  close: typeof closeInspector,
+  visitorPort: number,
+  file: string,
+): TargetFacts {
   /** How often the process looks whether the visitor is still connected, and how long one may take. */
   const TICK_MS = 100;
   const MAX_TICKS = 100;
-  /** Node.js 20 may die (SIGSEGV in the inspector's own thread) if it has not yet noticed that the visitor is gone. */
-  const GONE_TICKS = 10;
-  const builtin = (name: string) => {
-    if (typeof process.getBuiltinModule === 'function') return process.getBuiltinModule(name);
-    return typeof require === 'function' ? require(name) : process.mainModule?.require(name);
+  const inspector = module('inspector');
+  const { setImmediate, setInterval, clearInterval } = module('timers');
+  const { accessSync, readFileSync, readdirSync, readlinkSync } = module('fs');
+  const url = inspector.url();
+  const linkOf = (path: string) => {
+    try {
+      return readlinkSync(path);
+    } catch {
+      return undefined;
+    }
   };
-  if (visitorPort > 0) {
-    const { readFileSync } = builtin('fs');
-    const [, host = '', port] = /^ws:\/\/(.*):(\d+)\//.exec(builtin('inspector').url()) ?? [];
+  /** @returns whether the inspector's thread has let go of the visitor's connection */
+  const connection = (): (() => boolean) => {
+    const [, host = '', port] = /^ws:\/\/(.*):(\d+)\//.exec(url ?? '') ?? [];
     const hex = (number: unknown) => Number(number).toString(16).toUpperCase().padStart(4, '0');
-    // The kernel knows at once that a visitor was killed, and that a slow one was not. An established connection has
-    // state 01. Source: proc_pid_net(5).
-    const connection = new RegExp(`:${hex(port)} \\w+:${hex(visitorPort)} 01 `);
-    const table = `/proc/self/net/${host.includes(':') ? 'tcp6' : 'tcp'}`;
-    const isVisited = () => {
-      try {
-        return connection.test(readFileSync(table, 'latin1'));
-      } catch {
-        // Without /proc, only the time counts.
-        return true;
-      }
-    };
+    const folder = '/proc/self/fd';
+    try {
+      // Source: proc_pid_net(5). The inode is the sixth field after the state.
+      const line = new RegExp(`:${hex(port)} \\w+:${hex(visitorPort)} \\w\\w(?: +\\S+){5} +(\\d+)`);
+      const [, inode] =
+        line.exec(readFileSync(`/proc/self/net/${host.includes(':') ? 'tcp6' : 'tcp'}`, 'latin1')) ?? [];
+      const link = `socket:[${inode}]`;
+      const path = readdirSync(folder)
+        .map((name) => `${folder}/${name}`)
+        .find((each) => linkOf(each) === link);
+      return () => path === undefined || linkOf(path) !== link;
+    } catch {
+      // Without /proc, only the time counts.
+      return () => false;
+    }
+  };
+  const watch = () => {
+    const isGone = connection();
     // Ticks, not the clock: a process that gets no time must not take it from its visitor.
     let ticks = 0;
-    let gone = 0;
     const timer = setInterval(() => {
-      gone = isVisited() ? 0 : gone + 1;
-      if (++ticks > MAX_TICKS || gone === GONE_TICKS) close();
+      if (inspector.url() !== url) clearInterval(timer);
+      // What is sent to a visitor that was killed, before the inspector's thread has noticed that, can end Node.js 20
+      // (SIGSEGV). When the thread has closed its end of the connection, there is nobody to whom closing would send.
+      else if (++ticks > MAX_TICKS || isGone()) close(module);
     }, TICK_MS);
     timer.unref();
-    const key = Symbol.for('tracewright.inspector-guard');
-    Object.defineProperty(globalThis, key, { value: timer, configurable: true });
-  }
-  let identity = '';
+  };
+  if (visitorPort > 0) setImmediate(watch);
+  let canRead = true;
   try {
-    const { dev, ino, size } = builtin('fs').statSync(file);
-    identity = `${dev} ${ino} ${size}`;
+    // Not `statSync`, whose result is in a buffer that the code around this may be about to read.
+    accessSync(file, 4);
   } catch {
-    // The process does not see the file.
+    canRead = false;
   }
-  return { processId: process.pid, version: process.version, identity };
+  return { processId: process.pid, version: process.version, canRead };
 }
 
-function closeInspector(): void {
-  const key = Symbol.for('tracewright.inspector-guard');
-  clearInterval(Reflect.get(globalThis, key));
-  Reflect.deleteProperty(globalThis, key);
-  const name = 'inspector';
-  const builtin =
-    typeof process.getBuiltinModule === 'function'
-      ? process.getBuiltinModule(name)
-      : typeof require === 'function'
-        ? require(name)
-        : process.mainModule?.require(name);
-  builtin.close();
+function closeInspector(module: Builtin): void {
+  const inspector = module('inspector');
+  inspector.close();
   // Node.js answers SIGUSR1 twice: it interrupts JavaScript, and wakes the event loop, which opens the inspector again if
   // that is closed by then (`Agent::RequestIoThreadStart`; seen with Node.js 20 to 26).
-  setImmediate(() => builtin.close());
+  module('timers').setImmediate(() => inspector.close());
+}
+
+function postpone(
+  module: Builtin,
+  work: typeof prepare,
+  ...args: readonly [string, Readonly<Record<string, string>> | null, boolean]
+): (isStuck: boolean) => TargetOutcome | undefined {
+  let outcome: TargetOutcome | { readonly error: unknown } | undefined;
+  let hasBegun = false;
+  const run = (isStuck: boolean) => {
+    // This may interrupt the turn itself.
+    if (hasBegun) return;
+    hasBegun = true;
+    try {
+      outcome = { port: work(module, isStuck, ...args) };
+    } catch (error) {
+      outcome = { error };
+    }
+  };
+  module('timers').setImmediate(run, false);
+  return (isStuck) => {
+    if (isStuck) run(true);
+    if (outcome !== undefined && 'error' in outcome) throw outcome.error;
+    return outcome;
+  };
 }
 
 function prepare(
+  module: Builtin,
+  isStuck: boolean,
   folder: string,
-  texts: Readonly<Record<string, string>> | undefined,
+  texts: Readonly<Record<string, string>> | null,
   leavesPort: boolean,
 ): TargetPort | undefined {
   /** How often the process looks whether a tool is still connected, and how long the first one may take. */
   const TICK_MS = 250;
   const FIRST_TICKS = 20;
   const LAST_TICKS = 2;
-  const { createRequire } = process.getBuiltinModule('node:module');
-  const { compileFunction } = process.getBuiltinModule('node:vm');
-  const { isMainThread } = process.getBuiltinModule('node:worker_threads');
+  const { createRequire } = module('module');
+  const { compileFunction } = module('vm');
+  const { isMainThread } = module('worker_threads');
+  const { setImmediate, setInterval, clearInterval } = module('timers');
   const requireFile = createRequire(`${folder}/`);
   // What has come as text stays, as the module cache keeps files: connections that last keep the activities of their
   // requests, and with these the code. Loaded anew for each port, 4 MB more remained each time.
@@ -169,28 +230,36 @@ function prepare(
     if (text === undefined) return requireFile(`./${name}`);
     const known = modules.get(name);
     if (known !== undefined) return known.exports;
-    const module = { exports: {} as unknown };
-    modules.set(name, module);
+    const loading = { exports: {} as unknown };
+    modules.set(name, loading);
     const file = `${folder}/${name}`;
     const parameters = ['exports', 'require', 'module', '__filename', '__dirname'];
     const requireText = (id: string) => (id.startsWith('./') ? load(id.slice(2)) : requireFile(id));
     const run = compileFunction(text.replace(/^#!.*/, ''), parameters, { filename: file });
-    run(module.exports, requireText, module, file, folder);
-    return module.exports;
+    run(loading.exports, requireText, loading, file, folder);
+    return loading.exports;
   };
   // What loading listens to in the process goes with the port, and comes back with the next one.
   const listenersKey = Symbol.for('tracewright.listeners.v1');
   const loaded = globalThis as { [listenersKey]?: NodeJS.WorkerListener[] };
-  const before = process.listeners('worker');
-  load('auto.cjs');
-  loaded[listenersKey] ??= process.listeners('worker').filter((listener) => !before.includes(listener));
+  loaded[listenersKey] ??= [];
   const listeners = loaded[listenersKey];
-  for (const each of listeners) process.off('worker', each).on('worker', each);
-  if (!isMainThread) return undefined;
-  const { enableDiagnostics } = load('diagnostics.cjs') as Entries;
+  const entry = (name: string): Entries => {
+    const before = process.listeners('worker');
+    const exported = load(name) as Entries;
+    listeners.push(...process.listeners('worker').filter((each) => !before.includes(each)));
+    return exported;
+  };
   // The environment's further ports are for programs that wait for their tools from the start.
-  const port = enableDiagnostics({ ports: '' });
-  if (!leavesPort && port.address !== undefined) {
+  const options = { ports: '' };
+  const port = isMainThread ? entry('open-port.cjs').openDiagnosticPort(options) : undefined;
+  // Sources announce themselves to the sessions of the application, which may be writing an event.
+  const observe = () => {
+    entry('auto.cjs');
+    for (const each of listeners) process.off('worker', each).on('worker', each);
+    if (port === undefined) return;
+    entry('diagnostics.cjs').enableDiagnostics(options);
+    if (leavesPort || port.address === undefined) return;
     let ticks = FIRST_TICKS;
     const timer = setInterval(() => {
       if (port.hasClients) ticks = LAST_TICKS;
@@ -201,6 +270,8 @@ function prepare(
       }
     }, TICK_MS);
     timer.unref();
-  }
-  return { address: port.address, problem: port.problem };
+  };
+  if (isStuck) setImmediate(observe);
+  else observe();
+  return port && { address: port.address, problem: port.problem };
 }

@@ -19,6 +19,7 @@ import { DiagnosticsClientError, type DiagnosticsClientErrorCode } from '../clie
 /** Node.js exports it for embedders, from its program or from its library; Bun and Deno have no such function. */
 const NODE_SYMBOL = '_ZN4node17CreateEnvironment';
 const LIBRARY = /^[\da-f]+-[\da-f]+ r-xp .* (\/\S*\/libnode\.so[\d.]*)$/m;
+const NS_PER_MS = 1e6;
 const CHUNK = 4 << 20;
 /** Programs with Node.js in them have up to 200 MB. */
 const MAX_PROGRAM = 512 << 20;
@@ -84,6 +85,11 @@ export class UnpreparedProcess {
     const folder = `/proc/${this.processId}`;
     const hasChildren = textOf(`${folder}/task/${this.processId}/children`) !== '';
     return !hasChildren && /epoll|ep_poll/.test(textOf(`${folder}/wchan`));
+  }
+
+  /** How long its main thread was on a processor so far, in milliseconds: the first number of its `schedstat`. */
+  get mainThreadMs(): number {
+    return Number(textOf(`/proc/${this.processId}/schedstat`).split(' ')[0]) / NS_PER_MS;
   }
 
   /** @throws DiagnosticsClientError if this user may not see its files, or it has exited */

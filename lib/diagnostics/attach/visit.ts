@@ -5,12 +5,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { thrownMessage } from '../../base/value-text.ts';
 import type { DiagnosticsClientErrorCode } from '../client/client-error.ts';
-import { evaluation, InspectorClient, valueIn } from './inspector-client.ts';
+import { evaluation, InspectorClient, resultIn, valueIn } from './inspector-client.ts';
 import {
   closeExpression,
   guardExpression,
   prepareExpression,
   type TargetFacts,
+  type TargetOutcome,
   type TargetPort,
 } from './target-code.ts';
 import type { UnpreparedProcess } from './unprepared-process.ts';
@@ -49,8 +50,16 @@ const POLL_MS = 5;
 const FREE_PORT_MS = 3000;
 const CLOSING_MS = 2000;
 const WORKERS_MS = 5000;
+/**
+ * A thread that has run for so long without a turn of its event loop counts as stuck: by the time it had, because a busy
+ * machine does not make it so.
+ */
+const STUCK_MS = 500;
 /** `engines` of package.json. */
 const LEAST_VERSION = [20, 19] as const;
+
+/** Sends a message of the inspector's protocol to a thread, and resolves with the result. */
+type Send = (method: string, params: object) => Promise<unknown>;
 
 export class Visit {
   readonly #order: VisitOrder;
@@ -77,13 +86,12 @@ export class Visit {
     try {
       const facts = await this.#guard(client);
       this.#check();
-      const port = (await this.#evaluate(
-        client,
-        prepareExpression(facts, this.#order.leavesPort),
-      )) as TargetPort;
-      if (port.address === undefined) throw this.#process.refusal('refused', `of this: ${port.problem}`);
+      const send: Send = (method, params) => client.send(method, params);
+      const preparation = this.#preparation(facts, this.#order.leavesPort);
+      const port = await this.#orRefuse(prepareThread(send, preparation, () => this.#process.mainThreadMs));
+      if (port?.address === undefined) throw this.#process.refusal('refused', `of this: ${port?.problem}`);
       this.#check();
-      workers = await this.#prepareWorkers(client, prepareExpression(facts, true));
+      workers = await this.#prepareWorkers(client, this.#preparation(facts, true));
     } finally {
       if (this.#signalledAt !== undefined) await this.#close(client);
       client.close();
@@ -162,9 +170,13 @@ export class Visit {
     }
   }
 
+  #preparation(facts: TargetFacts, leavesPort: boolean): string {
+    return prepareExpression(this.#process.processId, facts, leavesPort);
+  }
+
   async #guard(client: InspectorClient): Promise<TargetFacts> {
     const visitorPort = this.#signalledAt === undefined ? undefined : client.localPort;
-    const facts = (await this.#evaluate(client, guardExpression(visitorPort))) as TargetFacts;
+    const facts = (await this.#orRefuse(client.evaluate(guardExpression(visitorPort)))) as TargetFacts;
     const [major = 0, minor = 0] = facts.version.slice(1).split('.').map(Number);
     const [leastMajor, leastMinor] = LEAST_VERSION;
     if (facts.processId !== this.#process.innerId) {
@@ -177,28 +189,37 @@ export class Visit {
     );
   }
 
-  /** Prepares the worker threads that already run. @returns how many have answered in time */
+  /** Prepares the worker threads that already run. @returns how many have done so in time */
   async #prepareWorkers(client: InspectorClient, expression: string): Promise<number> {
-    const waiting = new Set<string>();
-    let answered = 0;
+    const answers = new Map<string, (result: unknown) => void>();
+    const preparing: Promise<void>[] = [];
+    const elapsed = () => performance.now();
+    let lastId = 0;
+    let prepared = 0;
+    const sendTo = (sessionId: string): Send => {
+      return (method, params) =>
+        new Promise((resolve, reject) => {
+          const id = ++lastId;
+          answers.set(`${sessionId} ${id}`, resolve);
+          const message = JSON.stringify({ id, method, params });
+          client.send('NodeWorker.sendMessageToWorker', { sessionId, message }).catch(reject);
+        });
+    };
     client.onEvent = (method, params) => {
       const { sessionId, message } = params as { readonly sessionId: string; readonly message: string };
       if (method === 'NodeWorker.attachedToWorker') {
-        waiting.add(sessionId);
-        const request = JSON.stringify({ id: 1, method: 'Runtime.evaluate', params: evaluation(expression) });
-        client.send('NodeWorker.sendMessageToWorker', { sessionId, message: request }).catch(() => {});
-      } else if (method === 'NodeWorker.receivedMessageFromWorker' && waiting.delete(sessionId)) {
-        if (isAnswer(message)) answered++;
+        const count = () => void prepared++;
+        preparing.push(prepareThread(sendTo(sessionId), expression, elapsed).then(count, () => {}));
+      } else if (method === 'NodeWorker.receivedMessageFromWorker') {
+        const { id, result } = messageIn(message);
+        answers.get(`${sessionId} ${id}`)?.(result);
       }
     };
     // Without them, the main thread is recorded all the same.
     await client.send('NodeWorker.enable', { waitForDebuggerOnStart: false }).catch(() => {});
-    const end = performance.now() + WORKERS_MS;
-    while (waiting.size > 0 && performance.now() < end) {
-      await Promise.race([client.closed.then(() => waiting.clear()), sleep(POLL_MS)]);
-    }
+    await Promise.race([Promise.all(preparing), client.closed, sleep(WORKERS_MS)]);
     client.onEvent = () => {};
-    return answered;
+    return prepared;
   }
 
   async #close(client: InspectorClient): Promise<void> {
@@ -208,20 +229,50 @@ export class Visit {
   }
 
   /** @throws DiagnosticsClientError */
-  async #evaluate(client: InspectorClient, expression: string): Promise<unknown> {
+  async #orRefuse<Result>(answer: Promise<Result>): Promise<Result> {
     try {
-      return await client.evaluate(expression);
+      return await answer;
     } catch (error) {
       throw this.#process.refusal('failed', `of this: ${thrownMessage(error)}`);
     }
   }
 }
 
-function isAnswer(message: string): boolean {
+/**
+ * Has a thread do this in a turn of its event loop or, if it is stuck, do what it can in the middle of it. It is asked less
+ * and less often whether it is done: whatever it answers is sent to a visitor that may just have been killed.
+ *
+ * @param expression as from `prepareExpression`
+ * @param ranMs how long the thread has run
+ * @throws Error
+ */
+async function prepareThread(
+  send: Send,
+  expression: string,
+  ranMs: () => number,
+): Promise<TargetPort | undefined> {
+  const start = ranMs();
+  // It may also do nothing but sleep in its loop.
+  const end = performance.now() + OPENING_MS;
+  const { objectId } = resultIn(await send('Runtime.evaluate', evaluation(expression, false))) ?? {};
+  for (let wait = POLL_MS; ; wait = Math.min(2 * wait, STUCK_MS / 2)) {
+    await sleep(wait);
+    const answer = await send('Runtime.callFunctionOn', {
+      objectId,
+      functionDeclaration: 'function (isStuck) { return this(isStuck); }',
+      arguments: [{ value: ranMs() - start > STUCK_MS || performance.now() > end }],
+      returnByValue: true,
+      silent: true,
+    });
+    const outcome = valueIn(answer) as TargetOutcome | undefined;
+    if (outcome !== undefined) return outcome.port;
+  }
+}
+
+function messageIn(text: string): { readonly id?: number; readonly result?: unknown } {
   try {
-    valueIn((JSON.parse(message) as { readonly result?: unknown }).result);
-    return true;
+    return JSON.parse(text) as ReturnType<typeof messageIn>;
   } catch {
-    return false;
+    return {};
   }
 }

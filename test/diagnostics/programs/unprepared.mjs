@@ -118,7 +118,7 @@ function load(port, connections = 0) {
 
 function collect(pid, file, options = {}) {
   const args = ['collect', '-p', String(pid), '-o', file, '--duration', '1s', ...(options.args ?? [])];
-  const child = spawn(options.node ?? process.execPath, [main, ...args], {
+  const child = spawn(options.node ?? process.execPath, [main, ...(options.command ?? args)], {
     ...options,
     env: { ...process.env, NODE_OPTIONS: '' },
     stdio: ['ignore', 'ignore', 'pipe'],
@@ -224,6 +224,13 @@ const kinds = {
       firstMB: (seen[1].heap - seen[0].heap) / 1e6,
       furtherMB: (seen.at(-1).heap - seen[1].heap) / 1e6,
     };
+  },
+  writer: async () => {
+    const [copy, command, times] = process.argv.slice(3);
+    const outcomes = new Set();
+    for (let left = Number(times); left > 0; left--)
+      outcomes.add(JSON.stringify(await written(copy, command)));
+    return [...outcomes].map((text) => JSON.parse(text));
   },
   express: async () =>
     attached(await started(withServer(), { env: { KIND: 'express', LIBRARIES: join(count, 'main.js') } }), {
@@ -396,6 +403,36 @@ const kinds = {
     };
   },
 };
+
+/** Attaches once to a process that writes its own events, and reads its trace. */
+async function written(copy, command) {
+  const OUTPUT = join(folder, 'own.nettrace');
+  const env = { PACKAGE: join(root, 'dist', copy), OUTPUT };
+  const [node, ...args] = withServer().with(-1, join(import.meta.dirname, 'unprepared-writer.mjs'));
+  // Code that V8 has not optimized can be interrupted at more places.
+  const target = await started([node, '--no-opt', '--no-sparkplug', '--no-maglev', ...args], { env });
+  const { child, pid } = target;
+  const options = command === 'now' ? { command: ['now', '-p', String(pid)] } : {};
+  const { status } = await collect(pid, join(folder, 'attached.nettrace'), options).ended;
+  const said = once(child.stdout, 'data');
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  const { count, ...own } = JSON.parse((await said)[0]);
+  let next = 0;
+  let isInOrder = true;
+  const trace = await openTrace(OUTPUT);
+  for await (const { provider, payload } of trace) {
+    if (provider === 'Attached.Writer')
+      isInOrder &&= payload.number === next++ && payload.values.length === 8;
+  }
+  return {
+    status,
+    ...own,
+    isWhole: isInOrder && next === count,
+    lost: trace.lostEvents,
+    exit: (await exited)[0],
+  };
+}
 
 /** Kills one of the two programs that attach at one of their steps: side by side with the others, as one only waits. */
 async function killed(index) {
