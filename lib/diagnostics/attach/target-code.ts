@@ -26,7 +26,7 @@ export interface TargetPort {
 }
 
 export interface TargetOutcome {
-  /** Undefined for a worker thread. */
+  /** A worker thread has none. */
   readonly port: TargetPort | undefined;
 }
 
