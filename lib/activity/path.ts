@@ -41,25 +41,47 @@ export function isActivityPath(guid: Guid, processId = 0): boolean {
 export function parseActivityPath(guid: Guid, processId = 0): ActivityPath | undefined {
   if (!isActivityPath(guid, processId)) return undefined;
   const numbers: number[] = [];
-  let overflow = false;
-  let at = 0;
-  while (at < PATH_NIBBLES && nibbleAt(guid, at) !== PathCode.End) {
-    if (overflow) return undefined;
-    const first = nibbleAt(guid, at);
-    if (first <= PathCode.LastImmediate) {
-      numbers.push(first);
-      at++;
-      continue;
-    }
-    overflow = first === PathCode.Overflow;
-    const start = overflow ? at + 1 : at;
-    at = endOfMultiByte(guid, start);
-    if (at > PATH_NIBBLES) return undefined;
-    const number = multiByteNumber(guid, start, at);
-    numbers.push(number);
-    if (isSpareByte(guid, start, at, number)) at += 2;
+  const reader = new PathReader(guid);
+  while (reader.next()) numbers.push(reader.number);
+  if (!reader.isValid) return undefined;
+  return { processId: impliedProcessId(guid), numbers, overflow: reader.isOverflow };
+}
+
+/** Reads one number of a path after the other. */
+class PathReader {
+  number = 0;
+  /** Whether the number only makes the id unique: it is the last one. */
+  isOverflow = false;
+  isValid = true;
+  #at = 0;
+  readonly #guid: Guid;
+
+  constructor(guid: Guid) {
+    this.#guid = guid;
   }
-  return { processId: impliedProcessId(guid), numbers, overflow };
+
+  /** Whether there is another number. */
+  next(): boolean {
+    const guid = this.#guid;
+    const at = this.#at;
+    const first = at < PATH_NIBBLES ? nibbleAt(guid, at) : PathCode.End;
+    if (first === PathCode.End) return false;
+    const isAfterLast = this.isOverflow;
+    this.isOverflow = first === PathCode.Overflow;
+    if (first <= PathCode.LastImmediate) {
+      this.number = first;
+      this.#at++;
+    } else {
+      const start = this.isOverflow ? at + 1 : at;
+      const end = endOfMultiByte(guid, start);
+      this.isValid = end <= PATH_NIBBLES;
+      if (!this.isValid) return false;
+      this.number = multiByteNumber(guid, start, end);
+      this.#at = isSpareByte(guid, start, end, this.number) ? end + 2 : end;
+    }
+    this.isValid = !isAfterLast;
+    return this.isValid;
+  }
 }
 
 /**
@@ -68,10 +90,11 @@ export function parseActivityPath(guid: Guid, processId = 0): ActivityPath | und
  * any other GUID is shown as it is.
  */
 export function formatActivityPath(guid: Guid, processId = 0): string {
-  const path = parseActivityPath(guid, processId);
-  if (path === undefined) return formatOtherActivityId(guid);
-  const last = path.overflow ? path.numbers.length - 1 : -1;
-  return path.numbers.reduce((text, number, i) => `${text}${i === last ? '$' : '/'}${number}`, '/');
+  if (!isActivityPath(guid, processId)) return formatOtherActivityId(guid);
+  const reader = new PathReader(guid);
+  let text = '/';
+  while (reader.next()) text += `${reader.isOverflow ? '$' : '/'}${reader.number}`;
+  return reader.isValid ? text : formatOtherActivityId(guid);
 }
 
 /** An id that is not a path: TraceEvent's generated ids for HTTP and SQL commands by name, others as GUIDs. */

@@ -3,17 +3,33 @@ import { Guid } from '../activity/guid.ts';
 import { formatActivityPath, isActivityPath } from '../activity/path.ts';
 import { impliedProcessId } from '../activity/path-layout.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
+import { hashOf } from './key-table.ts';
 
 /** An id within one process: ids of the 2016 form do not contain their process. */
-export interface ActivityKey {
+export class ActivityKey {
   /** The id as the event has it. */
   readonly id: string;
   readonly processId: number | undefined;
-  /** The path as `//1/1/6$2`, or GUID text. */
-  readonly text: string;
   readonly isPath: boolean;
-  /** Process and text, as a map key. */
-  readonly mapKey: string;
+  /** Process and text. */
+  readonly key: string;
+  readonly hash: number;
+  #text: string | undefined;
+
+  constructor(id: string, processId: number | undefined, text: string, isPath: boolean) {
+    this.id = id;
+    this.processId = processId;
+    this.isPath = isPath;
+    this.key = `${processId ?? ''} ${text}`;
+    this.hash = hashOf(this.key);
+    this.#text = undefined;
+  }
+
+  /** The path as `//1/1/6$2`, or GUID text. It is not kept until somebody asks, since many keys are. */
+  get text(): string {
+    this.#text ??= this.key.slice(this.key.indexOf(' ') + 1);
+    return this.#text;
+  }
 }
 
 const EMPTY_GUID = '00000000-0000-0000-0000-000000000000';
@@ -29,17 +45,17 @@ export function activityKey(
   if (guid === undefined || pathProcessId === undefined) return otherKey(id, eventProcessId);
   const text = formatActivityPath(guid, pathProcessId);
   const processId = eventProcessId ?? impliedProcessId(guid);
-  return { id, processId, text, isPath: text.startsWith('//'), mapKey: mapKeyOf(processId, text) };
+  return new ActivityKey(id, processId, text, text.startsWith('//'));
 }
 
 /** The key of an id that is not a path. */
 export function otherKey(text: string, processId: number | undefined): ActivityKey {
-  return { id: text, processId, text, isPath: false, mapKey: mapKeyOf(processId, text) };
+  return new ActivityKey(text, processId, text, false);
 }
 
 /** Keys by id: most events have the same id as a recent event. */
 export class ActivityKeys {
-  readonly #byProcess = new Map<number | undefined, Map<string, ActivityKey>>();
+  #byProcess = new Map<number | undefined, Map<string, ActivityKey>>();
   #count = 0;
   /** The last event asked for, and the last one whose related id was: everyone asks again about the same event. */
   #event: TraceEvent | undefined;
@@ -75,7 +91,7 @@ export class ActivityKeys {
 
   #keep(id: string, processId: number | undefined, key: ActivityKey): void {
     if (this.#count++ === MAX_KEYS) {
-      this.#byProcess.clear();
+      this.#byProcess = new Map();
       this.#count = 1;
     }
     const ofProcess = this.#byProcess.get(processId);
@@ -97,15 +113,11 @@ export function processIdOfPath(guid: Guid, eventProcessId: number | undefined):
   return eventProcessId !== undefined && isActivityPath(guid, eventProcessId) ? eventProcessId : undefined;
 }
 
-function mapKeyOf(processId: number | undefined, text: string): string {
-  return `${processId ?? ''} ${text}`;
-}
-
 /**
- * The map key of the path around that of a map key, as far as there is one. It may be the ancestor of an overflow id
+ * The key of the path around that of a key, as far as there is one. It may be the ancestor of an overflow id
  * (`//1/1$7`).
  */
-export function keyAbove(mapKey: string): string | undefined {
-  const end = Math.max(mapKey.lastIndexOf('/'), mapKey.lastIndexOf('$'));
-  return end <= mapKey.indexOf('/') + 1 ? undefined : mapKey.slice(0, end);
+export function keyAbove(key: string): string | undefined {
+  const end = Math.max(key.lastIndexOf('/'), key.lastIndexOf('$'));
+  return end <= key.indexOf('/') + 1 ? undefined : key.slice(0, end);
 }

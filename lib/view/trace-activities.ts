@@ -14,7 +14,8 @@ import { failingTask, isClientTask, saysFailure } from '../known/failures.ts';
 import type { TraceEvent } from '../trace/trace-event.ts';
 import { type ActivityKey, ActivityKeys, keyAbove, otherKey } from './activity-key.ts';
 import { type ActivityNaming, ActivityNamings, type Boundary, boundaryOf } from './event-names.ts';
-import { KnownActivities, type KnownActivity } from './known-activities.ts';
+import { hashOf } from './key-table.ts';
+import { KnownActivities, KnownActivity } from './known-activities.ts';
 import { type BridgedActivity, bridgedActivity, SPAN_FIELDS, type Span, spanKey, spanOf } from './spans.ts';
 import { TracedActivity } from './traced-activity.ts';
 
@@ -52,7 +53,7 @@ export class TraceActivities {
 
   /** The activities that are currently open, in order of their starts. */
   *open(): Generator<TracedActivity, void, undefined> {
-    for (const { activity } of this.#known.open()) yield activity;
+    yield* this.#known.open();
   }
 
   /** Forgets all but these numbers of open and of ended activities: the last ones. */
@@ -89,12 +90,12 @@ export class TraceActivities {
   }
 
   #activityOfKey(key: ActivityKey | undefined): TracedActivity | undefined {
-    return key === undefined ? undefined : this.#known.ofKey(key.mapKey)?.activity;
+    return key === undefined ? undefined : this.#known.ofKey(key.key, key.hash);
   }
 
   #start(event: TraceEvent, end: ActivityEnd, startNs = this.nowNs): TracedActivity {
     // Ids are unique: an activity still open under this one has lost its stop.
-    const same = this.#known.openOfName(end.key.mapKey, end.naming.name);
+    const same = this.#known.openOfName(end.key, end.naming.name);
     if (same !== undefined) this.#known.giveUp(same, this.nowNs);
     const span = end.bridged === undefined ? spanOf(event) : end.bridged.span;
     const parent = this.#parentOf(event, end.key, span);
@@ -109,8 +110,8 @@ export class TraceActivities {
       startNs,
       state: 'open',
     } as const;
-    const activity = new TracedActivity(head, parent?.activity);
-    this.#known.start(activity, end.key.mapKey, parent);
+    const activity = new KnownActivity(head, parent, end.key);
+    this.#known.start(activity, parent);
     return activity;
   }
 
@@ -122,7 +123,7 @@ export class TraceActivities {
     const key = this.keys.ofEvent(event);
     if (typeof age !== 'number' || !(age >= 0) || key === undefined) return undefined;
     const naming = this.#namings.of(provider, name.slice(0, -OPEN_ACTIVITY.suffix.length));
-    if (this.#known.openOfName(key.mapKey, naming.name) !== undefined) return undefined;
+    if (this.#known.openOfName(key, naming.name) !== undefined) return undefined;
     const startNs = this.nowNs - Math.min(Math.round(age * NS_PER_MS), Number.MAX_SAFE_INTEGER);
     return this.#start(event, { key, id: key.id ?? key.text, naming, bridged: undefined }, startNs);
   }
@@ -142,18 +143,18 @@ export class TraceActivities {
     const key = task === undefined ? undefined : this.keys.ofEvent(event);
     if (task === undefined || key === undefined) return;
     const { name } = this.#namings.of(event.provider, task);
-    const failing = this.#known.openOfName(key.mapKey, name);
-    if (failing !== undefined) failing.activity.isFailed = true;
+    const failing = this.#known.openOfName(key, name);
+    if (failing !== undefined) failing.isFailed = true;
   }
 
-  #stopped({ key: { mapKey: key }, naming: { name } }: ActivityEnd): TracedActivity | undefined {
+  #stopped({ key, naming: { name } }: ActivityEnd): TracedActivity | undefined {
     const open = this.#known.openOfName(key, name);
     if (open !== undefined) {
       this.#known.stop(open, this.nowNs);
-      return open.activity;
+      return open;
     }
     // A killed activity that logs its id again was alive in a flow of its own.
-    const ended = this.#known.ofKey(key)?.activity;
+    const ended = this.#known.ofKey(key.key, key.hash);
     if (ended?.state !== 'killed' || ended.name !== name) return undefined;
     ended.state = 'stopped';
     return ended;
@@ -171,7 +172,7 @@ export class TraceActivities {
       startNs: this.nowNs,
       state: 'unstarted',
     } as const;
-    return new TracedActivity(head, this.#parentOf(event, end.key, head.span)?.activity);
+    return new TracedActivity(head, this.#parentOf(event, end.key, head.span));
   }
 
   /** Returns undefined if nothing identifies the activity. */
@@ -192,9 +193,9 @@ export class TraceActivities {
   #parentOf(event: TraceEvent, key: ActivityKey, span: Span | undefined): KnownActivity | undefined {
     const remote = this.#spanAround(span);
     // Between it and a parent in its own process, there may be activities that do not cross processes: they are nearer.
-    const isElsewhere = remote !== undefined && remote.activity.processId !== event.processId;
+    const isElsewhere = remote !== undefined && remote.processId !== event.processId;
     const parent = isElsewhere ? remote : (this.#causeOf(event, key) ?? remote);
-    return parent !== undefined && parent.activity.depth < MAX_DEPTH ? parent : undefined;
+    return parent !== undefined && parent.depth < MAX_DEPTH ? parent : undefined;
   }
 
   #spanAround(span: Span | undefined): KnownActivity | undefined {
@@ -207,15 +208,15 @@ export class TraceActivities {
    */
   #causeOf(event: TraceEvent, key: ActivityKey): KnownActivity | undefined {
     const related = this.keys.relatedOf(event);
-    if (related !== undefined && related.text !== key.text) {
-      const cause = this.#known.ofKey(related.mapKey);
+    if (related !== undefined && related.key !== key.key && related.text !== key.text) {
+      const cause = this.#known.ofKey(related.key, related.hash);
       if (cause !== undefined) return cause;
     }
-    const sameId = this.#known.openOfKey(key.mapKey);
+    const sameId = this.#known.openOfKey(key.key, key.hash);
     if (sameId !== undefined) return sameId;
     if (!key.isPath) return this.#known.openOnThread(event.processId, event.threadId);
-    for (let above = keyAbove(key.mapKey); above !== undefined; above = keyAbove(above)) {
-      const ancestor = this.#known.ofKey(above);
+    for (let above = keyAbove(key.key); above !== undefined; above = keyAbove(above)) {
+      const ancestor = this.#known.ofKey(above, hashOf(above));
       if (ancestor !== undefined) return ancestor;
     }
     return undefined;

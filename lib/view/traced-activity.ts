@@ -78,7 +78,7 @@ export class TracedActivity {
   }
 }
 
-interface ActivityHead {
+export interface ActivityHead {
   readonly index: number;
   readonly naming: ActivityNaming;
   readonly id: string;

@@ -268,6 +268,34 @@ describe('activities that are no longer open', () => {
   });
 });
 
+describe('activities that have ended', () => {
+  /** Whether a child that comes after so many others have ended has its parent. */
+  function hasParentAfter(count: number): boolean {
+    const tracker = new TraceActivities();
+    const add = (name: string, id: string) => tracker.add(written({ name, at: 1, id }))?.activity;
+    for (let i = 1; i <= count + 1; i++) {
+      add('RequestStart', `//1/${i}`);
+      add('RequestStop', `//1/${i}`);
+    }
+    return add('LateStart', '//1/1/1')?.parent !== undefined;
+  }
+
+  it('are known to late children until 5,000 more have ended', () => {
+    expect(hasParentAfter(4999)).toBe(true);
+    expect(hasParentAfter(5000)).toBe(false);
+  });
+
+  it('are known by the last one of an id', () => {
+    const tracker = new TraceActivities();
+    const add = (name: string, id: string) => tracker.add(written({ name, at: 1, id }))?.activity;
+    for (const name of ['First', 'Second']) {
+      add(`${name}Start`, '//1/1');
+      add(`${name}Stop`, '//1/1');
+    }
+    expect(add('LateStart', '//1/1/1')?.parent?.task).toBe('Second');
+  });
+});
+
 it('An event about what was there before the recording starts nothing', () => {
   const tracker = new TraceActivities();
   for (const name of ['Loader/ModuleDCStart', 'Loader/ModuleDCStop', 'PingStart']) {
