@@ -132,8 +132,9 @@ function eventSchema(
 function withTags(
   place: string,
   fields: readonly FieldSchema[],
-  { fieldTags = {} }: EventOptions,
+  { fieldTags }: EventOptions,
 ): readonly FieldSchema[] {
+  if (fieldTags === undefined) return fields;
   if (!isObject(fieldTags)) {
     throw new DefinitionError(
       place,

@@ -135,6 +135,13 @@ export class EventWriter extends Audience {
     return this.#context.provider.name;
   }
 
+  /** Readers recognize the event by it. */
+  get identity() {
+    const { name: provider, guid: providerGuid } = this.#context.provider;
+    const { name, id } = this.schema;
+    return Object.freeze({ provider, providerGuid, name, id });
+  }
+
   /** Delivers an event of another kind to a single subscriber, if it wants this event. */
   deliverTo(
     subscriber: Subscriber,

@@ -4,7 +4,7 @@
  */
 import { theEventIds } from '../platform/event-ids.ts';
 import { providerKeys } from '../wire/provider-guid.ts';
-import { type EventSchema, layoutText, nameInLayout } from '../wire/schema.ts';
+import { type EventSchema, nameInLayout } from '../wire/schema.ts';
 import { DefinitionError } from './definition-error.ts';
 import type { EventDefinition } from './event.ts';
 import { withIds } from './event-schemas.ts';
@@ -27,18 +27,23 @@ export class SharedIds {
    * event has that id.
    *
    * @param schemas as created by `eventSchemas`
+   * @param layouts their `layoutText`
    * @throws DefinitionError if the definition explicitly gives an event an id that belongs to another event
    */
   take(
     schemas: readonly EventSchema[],
     events: Readonly<Record<string, EventDefinition>>,
+    layouts: readonly string[],
   ): readonly EventSchema[] {
     try {
       const given = (schema: EventSchema): boolean => events[schema.name]?.options.id !== undefined;
+      const layoutAt = (index: number): string => layouts[index] as string;
       // First, so that no other event of the definition gets one of them.
-      for (const schema of schemas) if (given(schema)) this.#claim(schema);
+      for (const [i, schema] of schemas.entries()) if (given(schema)) this.#claim(schema, layoutAt(i));
       const next = Math.max(0, ...schemas.map(({ id }) => id)) + 1;
-      const ids = schemas.map((schema) => (given(schema) ? schema.id : this.#takeFor(schema, next)));
+      const ids = schemas.map((schema, i) =>
+        given(schema) ? schema.id : this.#takeFor(schema, layoutAt(i), next),
+      );
       return withIds(this.#provider.name, schemas, events, ids);
     } catch (error) {
       this.release();
@@ -60,8 +65,8 @@ export class SharedIds {
     this.#used = [];
   }
 
-  #claim(schema: EventSchema): void {
-    const owner = this.#ids.claim(this.#keys, layoutText(schema), schema.id);
+  #claim(schema: EventSchema, layout: string): void {
+    const owner = this.#ids.claim(this.#keys, layout, schema.id);
     if (owner === undefined) {
       this.#used.push(schema.id);
       return;
@@ -78,8 +83,7 @@ export class SharedIds {
     );
   }
 
-  #takeFor(schema: EventSchema, next: number): number {
-    const layout = layoutText(schema);
+  #takeFor(schema: EventSchema, layout: string, next: number): number {
     const id = this.#ids.take(this.#keys, layout, schema.id, next, false);
     if (id === 0) {
       throw new DefinitionError(this.#placeOf(schema), 'all ids of the provider are in use in this process.');

@@ -60,10 +60,12 @@ export type FieldSchema = {
 
 /** The maps of the fields and of those in their structs. */
 export function mapsOf(fields: readonly FieldSchema[]): FieldMap[] {
-  return fields.flatMap((field) => {
-    if (field.type === 'struct') return mapsOf(field.fields);
-    return field.map === undefined ? [] : [field.map];
-  });
+  const maps: FieldMap[] = [];
+  for (const field of fields) {
+    if (field.type === 'struct') maps.push(...mapsOf(field.fields));
+    else if (field.map !== undefined) maps.push(field.map);
+  }
+  return maps;
 }
 
 /** One event of a provider, complete with all defaults. */
