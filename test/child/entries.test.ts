@@ -1,5 +1,6 @@
 /** What else is loaded with an entry of the package: an application pays only for what it uses. */
 import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -28,6 +29,12 @@ function builtinsLoadedBy(entry: string): string[] {
 }
 
 describe('loading', () => {
+  it('takes a byte for each character of the text, which V8 keeps', () => {
+    const files = readdirSync(folder).filter((name) => name.endsWith('.cjs'));
+    const wide = files.filter((name) => /[^\0-\xff]/.test(readFileSync(join(folder, name), 'utf8')));
+    expect(wide).toEqual([]);
+  });
+
   it.each(['index.cjs', 'auto.cjs', 'trace.cjs', 'diagnostics.cjs'])(
     '%s loads no node:crypto, which takes as long as all of the package',
     (entry) => {

@@ -130,6 +130,8 @@ export class Visit {
 
   async #openInspector(report: (made: VisitReport) => void): Promise<InspectorClient> {
     await this.#awaitFreePort();
+    // Until now, the end of a command that was killed at once could not be noticed.
+    await sleep(POLL_MS);
     this.#check();
     report({ kind: 'signals' });
     this.#signalledAt = performance.now();
