@@ -15,7 +15,7 @@ interface Cached<Result> {
 }
 
 export class DecodeCache<Result> {
-  readonly #results = new Map<number, Cached<Result>[]>();
+  #results = new Map<number, Cached<Result>[]>();
   readonly #make: (bytes: Uint8Array) => Result;
   #count = 0;
   #keptBytes = 0;
@@ -43,7 +43,7 @@ export class DecodeCache<Result> {
   #keep(hash: number, made: Cached<Result>): void {
     const size = made.bytes.length;
     if (this.#count >= MAX_KEPT || this.#keptBytes + size > MAX_KEPT_BYTES) {
-      this.#results.clear();
+      this.#results = new Map();
       this.#count = 0;
       this.#keptBytes = 0;
     }

@@ -166,13 +166,13 @@ export const KIND_PROPERTIES = {
 /** A small number, so that they rarely outlive V8's young generation. */
 const MAX_PATHS = 1024;
 /** The paths of one process by id: most events have the same id as a recent event of their process. */
-const paths = new Map<string, string | undefined>();
+let paths = new Map<string, string | undefined>();
 let pathsProcessId = 0;
 
 function pathOf(activityId: string | undefined, processId = 0): string | undefined {
   if (activityId === undefined) return undefined;
   if (processId !== pathsProcessId || paths.size >= MAX_PATHS) {
-    paths.clear();
+    paths = new Map();
     pathsProcessId = processId;
   }
   let path = paths.get(activityId);

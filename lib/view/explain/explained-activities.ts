@@ -4,6 +4,7 @@
  */
 
 import { ACTIVITY_RUN } from '../../activity/runs.ts';
+import { PassingMap } from '../../base/passing-map.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import { CountedFirst, type CpuProfile, type SampledStack } from '../cpu/cpu-profile.ts';
 import type { FrameNames } from '../cpu/frame-names.ts';
@@ -67,7 +68,7 @@ export class ExplainedActivities {
   readonly #options: ExplainOptions;
   readonly #labels = new ActivityLabels();
   /** The keys are the activities' indexes: objects as keys would need hashes. */
-  readonly #times = new Map<number, ActivityTime>();
+  readonly #times = new PassingMap<number, ActivityTime>();
   readonly #threads = new Map<string, Thread>();
   /** The thread pools of processes. */
   readonly #pools = new Map<number | undefined, PoolQueue>();

@@ -26,7 +26,7 @@ export class ReportNames {
   readonly #threads = new Interned<Omit<ReportThread, 'processName'>>();
   readonly #keys: ActivityKeys;
   /** The ids of recent events; an id that returns much later is stored again. */
-  readonly #ids = new Map<string, number>();
+  #ids = new Map<string, number>();
   #idCount = 0;
   #lastThread: LastThread | undefined;
   readonly idSize: ReportColumn = new ReportColumn();
@@ -106,7 +106,7 @@ export class ReportNames {
     if (key === undefined) return undefined;
     const known = this.#ids.get(key.text);
     if (known !== undefined) return known;
-    if (this.#ids.size === MAX_CACHED_IDS) this.#ids.clear();
+    if (this.#ids.size === MAX_CACHED_IDS) this.#ids = new Map();
     const index = this.#idCount++;
     this.#ids.set(key.text, index);
     const text = shortened(key.text);

@@ -22,7 +22,7 @@ interface TextOptions {
 
 export class TextColumn extends Column {
   readonly type = Type.ByteArray;
-  readonly #dictionary = new Map<string, number>();
+  #dictionary = new Map<string, number>();
   readonly #isRanged: boolean;
   /** Once it is plain, it stays so in all of the file. */
   #isPlain = false;
@@ -126,7 +126,7 @@ export class TextColumn extends Column {
     const texts = new Texts();
     for (const text of this.#dictionary.keys()) texts.add(text);
     if (!texts.put(out)) this.#isAscii = false;
-    this.#dictionary.clear();
+    this.#dictionary = new Map();
     this.#values = this.#characters = 0;
     this.#last = undefined;
     this.#recent.fill(undefined);
