@@ -126,7 +126,8 @@ export class CpuSamples {
     const lastedMs = now - this.#fetchedAt;
     this.#fetch(until);
     this.#pieceMs = this.#nextPieceMs(lastedMs, performance.now() - now);
-    this.#continueLater();
+    // Immediates run in the turn of the timer that fetches, which is long enough: conversion begins in the next one.
+    this.#nextTurn(() => this.#continueLater());
     return false;
   }
 
@@ -199,7 +200,11 @@ export class CpuSamples {
   }
 
   #continueLater(): void {
-    this.#slice = setImmediate(() => this.#convertSlice());
+    this.#nextTurn(() => this.#convertSlice());
+  }
+
+  #nextTurn(work: () => void): void {
+    this.#slice = setImmediate(work);
     // The end of a session waits for it, as no other work of the application does.
     if (this.#whenCaughtUp === undefined) this.#slice.unref();
   }
