@@ -35,6 +35,8 @@ const SLICE_SHARE = 0.1;
 const MIN_SLICE_MS = 0.1;
 /** With the last sample, at most 2 ms. */
 const MAX_SLICE_MS = 1.5;
+/** After this part of the time until the next piece, slices are as long as they may be. */
+const LATE_SHARE = 0.5;
 /** Version 4 identifies threads only by their ids, and no thread of a system has this one. */
 const PROFILER_THREAD_ID = 0xffff_ffff;
 const NS_PER_US = 1000n;
@@ -211,10 +213,9 @@ export class CpuSamples {
 
   #convertSlice(): void {
     const now = performance.now();
-    const sliceMs = Math.max((now - this.#slicedAt) * SLICE_SHARE, MIN_SLICE_MS);
     let isAll = false;
     try {
-      isAll = this.#write(now + Math.min(sliceMs, MAX_SLICE_MS));
+      isAll = this.#write(now + this.#sliceMs(now));
     } catch {
       // Out of memory. Anything not written is kept for the next time.
     }
@@ -231,6 +232,12 @@ export class CpuSamples {
     if (now < this.#pointAt) return;
     this.#isHurried = true;
     this.#whenComplete();
+  }
+
+  #sliceMs(now: number): number {
+    // The next piece waits for this one, and holds the thread for the longer, the longer it waits.
+    if (now > this.#fetchedAt + this.#pieceMs * LATE_SHARE) return MAX_SLICE_MS;
+    return Math.min(Math.max((now - this.#slicedAt) * SLICE_SHARE, MIN_SLICE_MS), MAX_SLICE_MS);
   }
 
   /** @returns whether all samples that are not held back are written; otherwise it is later than `endAt` */

@@ -241,6 +241,7 @@ describe('a session with events', { timeout: 2 * LONGEST_MS }, () => {
     const short = await mostInTurns(4);
     expect(short).toBeGreaterThan(0.2 / 0.01);
     expect(short).toBeLessThan((2 * 0.5) / 0.01);
+    // After half of the time until the next piece, it is late.
     const long = await mostInTurns(100);
     expect(long).toBeGreaterThan(1 / 0.01);
     expect(long).toBeLessThan((2 * 2) / 0.01);
