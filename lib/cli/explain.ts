@@ -3,6 +3,7 @@
 import { printable } from '../base/printable.ts';
 import { ACTIVITY_RUNS, SAMPLES } from '../known/session-requests.ts';
 import { ActivityFields } from '../view/activity-fields.ts';
+import { kindTest } from '../view/compare/trace-kinds.ts';
 import type { ExplainedActivities } from '../view/explain/explained-activities.ts';
 import { explanationJson } from '../view/explain/explanation-json.ts';
 import { Findings } from '../view/explain/findings.ts';
@@ -12,7 +13,7 @@ import { hintsOf, totalsOf } from '../view/explain/totals.ts';
 import { countText, thousands } from '../view/number-text.ts';
 import { flightText } from '../view/report/reported-trace.ts';
 import { FLIGHT_RECORDER_ACTIVITY } from '../wire/nettrace/constants.ts';
-import { count, duration } from './argument-values.ts';
+import { count, duration, text } from './argument-values.ts';
 import { tracingOf } from './collect/collect.ts';
 import { PROCESS_OPTIONS, readSession, type TargetValues, withTarget } from './collect/target-argument.ts';
 import { CommandLine } from './command-line.ts';
@@ -22,12 +23,12 @@ import { flag, type OptionValues, UsageError } from './parse-options.ts';
 import { styled } from './terminal/terminal.ts';
 import { ACTIVITY } from './trace/event-filter.ts';
 import { type ExplainedTrace, type ExplainedTraceOptions, explainTrace } from './trace/explained-trace.ts';
-import { listed } from './trace/filtered-events.ts';
+import { listed, MAX_KEPT } from './trace/filtered-events.ts';
 import { FRAME_OPTIONS } from './trace/frame-options.ts';
 import { sessionProviders } from './trace/provider-argument.ts';
 import { TRACE_OPTIONS } from './trace/trace-argument.ts';
 import { FILES_HELP, filesText, NEWEST_HELP, newestRecording } from './trace/trace-files.ts';
-import { FIELD_VALUE, SELECTION_OPTIONS, type Selection, selection } from './view/view-selection.ts';
+import { FIELD_VALUE, SELECTION_OPTIONS, selection } from './view/view-selection.ts';
 
 const DEFAULT_SLOWEST = 5;
 const DEFAULT_MS = 10_000;
@@ -43,6 +44,8 @@ export const commandLine = new CommandLine(
       ...SELECTION_OPTIONS,
       slowest: count('N', 1).option(`how many activities (${DEFAULT_SLOWEST})`),
       activity: ACTIVITY.option(`only this activity: ${ACTIVITY.takes}`),
+      name: text('NAME', 'the name of activities').option(`only activities with this name or route (Request,
+        MyCompany-MyService/Request or 'GET /cart'), in which * is any text`),
       where:
         FIELD_VALUE.repeated(`only activities whose field F is VALUE, in one of their own events or in one
         of an activity around them: all must match`),
@@ -68,9 +71,13 @@ export async function run(args: readonly string[]): Promise<void> {
   if (processId === undefined && values.duration !== undefined) {
     throw new UsageError('--duration is for a --process-id: a recording has its own.');
   }
-  const selected = selection(values);
+  const { name, ...others } = values;
+  const isNamed = name === undefined ? undefined : kindTest(name);
+  const otherLabels = new Set<string>();
+  const selected = selection(others);
   const fields = selected.where === undefined ? undefined : new ActivityFields({ where: selected.where });
-  const isChosen = selected.isRoot !== undefined || fields !== undefined || values.failed === true;
+  const isChosen =
+    [selected.isRoot, isNamed, fields].some((each) => each !== undefined) || values.failed === true;
   let flightActivity: string | undefined;
   const findings = new Findings({
     slowest: values.slowest ?? DEFAULT_SLOWEST,
@@ -83,7 +90,14 @@ export async function run(args: readonly string[]): Promise<void> {
     onOpen: ({ info }) => {
       flightActivity = info.properties[FLIGHT_RECORDER_ACTIVITY];
     },
-    take: (time) => findings.add(time),
+    take: (time) => {
+      const { activity, label } = time;
+      if (isNamed !== undefined && !isNamed({ name: activity.name, label })) {
+        time.isSelected = false;
+        if (otherLabels.size < MAX_KEPT) otherLabels.add(label);
+      }
+      findings.add(time);
+    },
     onRun: (run) => findings.addRun(run),
     isSelected: selected.isRoot,
     onEvent: fields && ((event, { activities }) => fields.take(event, activities.activityOf(event))),
@@ -94,12 +108,16 @@ export async function run(args: readonly string[]): Promise<void> {
       : await explainProcess(values, durationMs, explaining);
   const hints = hintsOf(explained.recorded, trace?.lostEvents ?? 0);
   const output = new Output();
+  const isEmpty = findings.findings().length === 0;
   if (values.json === true) output.json(explanationJson(findings, explained.recorded, hints, framesOf));
-  else print(findings, framesOf, output, trace && flightText(trace));
+  else if (!isEmpty) print(findings, framesOf, output, trace && flightText(trace));
   await output.flush();
   if (failure !== undefined) throw failure;
-  if (findings.findings().length === 0)
-    nothing(files.length === 0 ? `Process ${processId}` : filesText(files), selected, explained);
+  if (isEmpty) {
+    const of = files.length === 0 ? `Process ${processId}` : filesText(files);
+    const wanted = [name, selected.wanted].filter((each) => each !== undefined).join(' ');
+    nothing(of, wanted, otherLabels, explained);
+  }
   if (values.json !== true) for (const hint of hints) say(hint);
 }
 
@@ -140,13 +158,15 @@ function print(findings: Findings, framesOf: FramesOf, output: Output, origin?: 
   for (const total of totals) output.line(`  ${total}`);
 }
 
+/** @param wanted what was asked for; empty for all */
 function nothing(
   files: string,
-  { wanted, otherNames }: Selection,
+  wanted: string,
+  otherLabels: ReadonlySet<string>,
   { activities }: ExplainedActivities,
 ): void {
-  if (wanted !== undefined) {
-    const others = otherNames.size === 0 ? '' : ` Its activities are ${listed(otherNames)}.`;
+  if (wanted !== '') {
+    const others = otherLabels.size === 0 ? '' : ` Its activities are ${listed(otherLabels)}.`;
     throw new Error(`${files} has no activity ${wanted} that has ended.${others}`);
   }
   warn(`${files} has no such activities: nothing in it starts and stops with an activity id.`);

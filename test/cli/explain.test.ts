@@ -97,10 +97,16 @@ describe('explain', () => {
     const [trace = ''] = readdirSync(folder).filter((name) => name.endsWith('.nettrace'));
     const { status, stderr } = await run(folder, 'explain', '--name', 'Reqest', trace);
     expect(status).toBe(1);
-    expect(stderr).toMatch(
-      /has no activity Reqest that has ended\. Its activities are .*Node\.Http\/Request/,
-    );
+    expect(stderr).toMatch(/has no activity Reqest that has ended\. Its activities are .*GET \/busy\/:id/);
   });
+
+  it.each(['GET /busy/:id', 'get /busy/*', 'Request', 'node.http/request'])(
+    'explains only activities with the name or route %s',
+    async (name) => {
+      const { stdout } = await run(folder, 'explain', '--name', name, '--slowest', '1');
+      expect(stdout).toMatch(/^GET \/busy\/:id took/);
+    },
+  );
 });
 
 describe('explain of a running process', () => {

@@ -69,6 +69,8 @@ export class ExplainedActivities {
   readonly #labels = new ActivityLabels();
   /** The keys are the activities' indexes: objects as keys would need hashes. */
   readonly #times = new PassingMap<number, ActivityTime>();
+  /** The labels of the last activities that have been explained: what filled a pool is told afterwards. */
+  readonly #lastLabels = new Map<number, string>();
   readonly #threads = new Map<string, Thread>();
   /** The thread pools of processes. */
   readonly #pools = new Map<number | undefined, PoolQueue>();
@@ -179,6 +181,8 @@ export class ExplainedActivities {
   #explain(time: ActivityTime): void {
     const { activity } = time;
     this.#times.delete(activity.index);
+    if (this.#lastLabels.size >= KEPT_LABELS) this.#lastLabels.clear();
+    this.#lastLabels.set(activity.index, time.label);
     // Its stop may have come late, after that of an activity around it.
     time.end(activity.endNs as number);
     if (activity.index >= 0) this.#options.take(time);
@@ -246,7 +250,7 @@ export class ExplainedActivities {
 
   #labelOf(activity: TracedActivity): string {
     const whole = wholeOf(activity);
-    return this.#times.get(whole.index)?.label ?? whole.task;
+    return this.#times.get(whole.index)?.label ?? this.#lastLabels.get(whole.index) ?? whole.task;
   }
 
   /** Adds it to the activity around it, and to those of which that one is a part. */
@@ -317,6 +321,7 @@ export class ExplainedActivities {
 }
 
 const NS_PER_MS = 1e6;
+const KEPT_LABELS = 5000;
 /** Events about waits that are over, and what these are called, with a word before the other side. */
 const STEPS: ReadonlyMap<string, readonly [what: string, joint?: string]> = new Map([
   ['NameResolved', ['DNS', 'of']],

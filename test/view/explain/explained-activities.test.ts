@@ -362,6 +362,40 @@ describe('A request that another one wakes', () => {
   });
 });
 
+describe('The queue of the thread pool', () => {
+  it('is named after what filled it, even if that has ended when the trace tells', () => {
+    const WAITING_ID = '//1/2';
+    const woken = ran(5, 3000, 3001, { id: WAITING_ID, wokenBy: 'fs' });
+    const node = (name: string, id: string | undefined, payload: object): WrittenEvent => ({
+      name: `Node.Runtime/${name}`,
+      at: 2999,
+      ...(id !== undefined && { id }),
+      payload: { number: 1, ...payload },
+    });
+    const times = explained([
+      ran(1, 0, 0.5, {}),
+      ...requested('GET'),
+      ran(2, 10, 11, { id: EXPLAINED_ID }),
+      { name: 'Shop/ReadStart', at: 20, id: WAITING_ID, opcode: 1 },
+      ran(3, 20, 21, { id: WAITING_ID }),
+      answered(51),
+      ran(4, 50, 51, { id: EXPLAINED_ID }),
+      // Meanwhile, the request is explained.
+      ran(5, 2000, 2001, {}),
+      node('ThreadPoolDelay', undefined, { submittedAgoMSec: 2979, delayMSec: 2979 }),
+      node('ThreadPoolUse', EXPLAINED_ID, { kind: 'fs', jobs: 9, running: 4 }),
+      { ...woken, payload: { ...woken.payload, number: 6, jobAtMostMSec: 1 } },
+      { name: 'Shop/ReadStop', at: 3002, id: WAITING_ID, opcode: 2 },
+    ]);
+    expect(times.map(({ label }) => label)).toEqual(['GET /cart', 'Read']);
+    expect(entriesOf(times[1] as ActivityTime)[0]).toEqual([
+      'threadPool',
+      'its queue, filled by fs of GET /cart',
+      2978,
+    ]);
+  });
+});
+
 describe('What an activity waited for is named', () => {
   it('by what there is to name', () => {
     const labels = explained(
