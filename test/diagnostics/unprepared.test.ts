@@ -170,7 +170,7 @@ describeEachNode('a process that nobody prepared', (run, major) => {
     ['with another copy of the package', 'index.js', 'now'],
   ])(
     named('goes on writing its own events %s: %s, %s', notHere),
-    { timeout: TIMEOUT_MS },
+    { timeout: 5 * TIMEOUT_MS },
     async (_how, copy, command) => {
       const whole = { status: 0, isEachHeard: true, dropped: 0, isWhole: true, lost: 0, exit: 7 };
       expect(await run(PROGRAM, 'writer', copy, command, leftToAll === undefined ? '20' : '4')).toEqual([
