@@ -23,6 +23,12 @@ export class PassingMap<Key, Value> {
     this.#map.set(key, value);
   }
 
+  /** The key that was set first. */
+  get firstKey(): Key | undefined {
+    const [key] = this.#map.keys();
+    return key;
+  }
+
   /** None may be deleted while the values are read, unless that ends. */
   values(): Iterable<Value> {
     return this.#map.values();

@@ -2,7 +2,9 @@
  * Watches events for triggers: activities that take too long or fail, and errors. It runs during each event of this
  * thread, so it only reports them.
  */
+
 import { Guid } from '../activity/guid.ts';
+import { PassingMap } from '../base/passing-map.ts';
 import type { EventWatch } from '../eventpipe/event-kinds.ts';
 import type { GuidWords } from '../wire/guid.ts';
 import type { EventSchema } from '../wire/schema.ts';
@@ -45,7 +47,7 @@ interface Watched {
 export class ActivityWatch {
   readonly #triggers: ActivityTriggers;
   readonly #onTrigger: OnTrigger;
-  readonly #startTimes = new Map<Guid | string, bigint>();
+  readonly #startTimes = new PassingMap<Guid | string, bigint>();
   /** Weak, because sources discard schemas of self-describing events and make them anew. */
   readonly #watched = new WeakMap<EventSchema, Watched>();
   /** The key is the name of the activity. */
@@ -92,7 +94,7 @@ export class ActivityWatch {
     if (activityId === undefined) return;
     const times = this.#startTimes;
     times.set(keyOf(activityId), time);
-    if (times.size > MAX_RUNNING) times.delete(times.keys().next().value as Guid | string);
+    if (times.size > MAX_RUNNING) times.delete(times.firstKey as Guid | string);
   }
 
   #stop(schema: EventSchema, limit: DurationLimit, activityId: GuidWords | undefined, time: bigint): void {

@@ -17,5 +17,6 @@ it('A map for passing entries has what a Map has, however many have been deleted
   }
   expect([...passing.values()]).toEqual([...map.values()]);
   expect(passing.size).toBe(map.size);
+  expect([passing.firstKey]).toEqual([...map.keys()].slice(0, 1));
   expect([passing.get(19_999), passing.get(1)]).toEqual(['19999', undefined]);
 });
