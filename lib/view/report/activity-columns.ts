@@ -15,14 +15,14 @@ export class ActivityColumns {
   count = 0;
   readonly #names: ReportNames;
   /** The activities' indices in the report, by their indices in the trace. */
-  readonly #numbers: number[] = [];
+  readonly #numbers = new Numbers(Int32Array);
   #lastNs: number | undefined;
   /** Values that are only known at the end of an activity, by its index; -1 stands for undefined. */
-  readonly #durations: number[] = [];
-  readonly #covered: number[] = [];
-  readonly #states: number[] = [];
-  readonly #stopEvents: number[] = [];
-  readonly #labels: number[] = [];
+  readonly #durations = new Numbers(Float64Array);
+  readonly #covered = new Numbers(Float64Array);
+  readonly #states = new Numbers(Uint8Array);
+  readonly #stopEvents = new Numbers(Int32Array);
+  readonly #labels = new Numbers(Int32Array);
 
   constructor(names: ReportNames) {
     this.#names = names;
@@ -36,7 +36,7 @@ export class ActivityColumns {
    */
   add(activity: TracedActivity, startNs: number, startEvent: number | undefined): void {
     const { index, processId, parent, provider, task, startThreadId, stopThreadId } = activity;
-    if (index >= 0) this.#numbers[index] = this.count;
+    if (index >= 0) this.#numbers.set(index, this.count + 1);
     this.start.varUint(activity.startNs - (this.#lastNs ?? startNs));
     this.#lastNs = activity.startNs;
     this.task.varUint(this.#names.task(provider, task));
@@ -44,36 +44,34 @@ export class ActivityColumns {
     this.parent.optionalVarUint(parent && this.numberOf(parent));
     this.thread.varUint(this.#names.thread(processId, startThreadId ?? stopThreadId));
     this.startEvent.optionalVarUint(startEvent);
-    this.#durations.push(-1);
-    this.#covered.push(0);
-    this.#states.push(0);
-    this.#stopEvents.push(-1);
-    this.#labels.push(-1);
+    this.#stopEvents.set(this.count, -1);
+    this.#labels.set(this.count, -1);
     this.update(activity, this.count++);
   }
 
   /** The index of a started activity in the report. */
   numberOf({ index }: TracedActivity): number | undefined {
-    return this.#numbers[index];
+    const number = this.#numbers.get(index);
+    return number === 0 ? undefined : number - 1;
   }
 
   /** Takes the current state of an activity. */
   update(activity: TracedActivity, number: number | undefined = this.numberOf(activity)): void {
     if (number === undefined) return;
-    this.#durations[number] = activity.durationNs ?? -1;
-    this.#covered[number] = activity.coveredNs;
-    this.#states[number] = ACTIVITY_STATES.indexOf(activity.state) + (activity.isFailed ? FAILED : 0);
+    this.#durations.set(number, activity.durationNs ?? -1);
+    this.#covered.set(number, activity.coveredNs);
+    this.#states.set(number, ACTIVITY_STATES.indexOf(activity.state) + (activity.isFailed ? FAILED : 0));
   }
 
   /** @param number the index of an activity in the report */
   stop(number: number, stopEvent: number | undefined): void {
-    this.#stopEvents[number] = stopEvent ?? -1;
+    this.#stopEvents.set(number, stopEvent ?? -1);
   }
 
   /** @param label what activities of its kind are called */
   explain(activity: TracedActivity, label: string): void {
     const number = this.numberOf(activity);
-    if (number !== undefined) this.#labels[number] = this.#names.label(label) ?? -1;
+    if (number !== undefined) this.#labels.set(number, this.#names.label(label) ?? -1);
   }
 
   get duration(): ReportColumn {
@@ -97,9 +95,41 @@ export class ActivityColumns {
   }
 }
 
+/** Numbers by index, 0 until they are set: a million of them in an array would take 8 to 12 MB. */
+class Numbers {
+  length = 0;
+  #memory: TypedNumbers;
+  readonly #Memory: new (
+    length: number,
+  ) => TypedNumbers;
+
+  constructor(Memory: new (length: number) => TypedNumbers) {
+    this.#Memory = Memory;
+    this.#memory = new Memory(FIRST_SIZE);
+  }
+
+  get(index: number): number {
+    return this.#memory[index] ?? 0;
+  }
+
+  set(index: number, number: number): void {
+    if (index >= this.#memory.length) {
+      const larger = new this.#Memory(Math.max(index + 1, 2 * this.#memory.length));
+      larger.set(this.#memory);
+      this.#memory = larger;
+    }
+    this.#memory[index] = number;
+    this.length = Math.max(this.length, index + 1);
+  }
+}
+
+type TypedNumbers = Float64Array | Int32Array | Uint8Array;
+
+const FIRST_SIZE = 1024;
+
 /** @param offset 1 for optional numbers */
-function columnOf(numbers: readonly number[], offset: number): ReportColumn {
+function columnOf(numbers: Numbers, offset: number): ReportColumn {
   const column = new ReportColumn();
-  for (const number of numbers) column.varUint(number + offset);
+  for (let index = 0; index < numbers.length; index++) column.varUint(numbers.get(index) + offset);
   return column;
 }
