@@ -4,7 +4,7 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -162,16 +162,23 @@ describe.skipIf(missingOnWindows('signals to groups of processes') !== undefined
       const collect = inGroup('collect', '-o', 'a', '--', NODE, HEEDS);
       const processId = await running(collect);
       const file = join(folder.path, 'a');
-      await vi.waitFor(() => expect(statSync(file).size).toBeGreaterThan(16_000), SECONDS_10);
+      const dumped = async () => {
+        const dump = await new RunningCommand([
+          'dump',
+          '--json',
+          '--provider',
+          'Collected-Service',
+          file,
+        ]).end();
+        expect(dump.stderr).toMatch(/^tracewright: The trace is truncated/);
+        const lines = dump.stdout.split('\n').filter((line) => line !== '');
+        return lines.map((line) => (JSON.parse(line) as { payload: { number: number } }).payload.number);
+      };
+      await vi.waitFor(async () => expect((await dumped()).length).toBeGreaterThan(10), SECONDS_10);
       collect.kill();
       await vi.waitFor(() => expect(isAlive(collect.processId)).toBe(false), SECONDS_10);
       process.kill(processId, 'SIGKILL');
-      const dump = await new RunningCommand(['dump', '--json', file]).end();
-      expect(dump.stderr).toMatch(/^tracewright: The trace is truncated/);
-      const numbers = dump.stdout
-        .split('\n')
-        .filter((line) => line.includes('Collected-Service'))
-        .map((line) => (JSON.parse(line) as { payload: { number: number } }).payload.number);
+      const numbers = await dumped();
       expect(numbers.length).toBeGreaterThan(10);
       expect(numbers).toEqual(numbers.map((_, index) => index));
     });
