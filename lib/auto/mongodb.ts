@@ -2,7 +2,6 @@
 
 import type { Activity } from '../activity/activity.ts';
 import { sharedActivities } from '../activity/shared.ts';
-import { PassingMap } from '../base/passing-map.ts';
 import { type FailureFields, failureFields, NO_FAILURE } from '../base/thrown-fields.ts';
 import type { Observation } from '../runtime/observation.ts';
 import { type ActivityEvents, activityEventsOf } from '../source/activity-events.ts';
@@ -35,7 +34,7 @@ export class MongoCommands {
   readonly #flow = sharedActivities().flow;
   readonly #clients = new Set<WeakRef<MongoClientLike>>();
   /** The keys are the process-wide numbers of requests. */
-  #open = new PassingMap<number, Activity>();
+  readonly #open = new Map<number, Activity>();
   readonly #listeners = {
     commandStarted: (event: CommandEvent) => this.#begin(event),
     commandSucceeded: (event: EndEvent) => this.#end(event, NO_FAILURE),
@@ -70,7 +69,7 @@ export class MongoCommands {
         return () => {
           this.#isRunning = false;
           this.#listenToAll('off');
-          this.#open = new PassingMap();
+          this.#open.clear();
         };
       },
     };
