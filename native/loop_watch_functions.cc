@@ -3,13 +3,28 @@
 // sends one per sample.
 #include "loop_watch_functions.h"
 
+#include <cerrno>
+
+#ifndef _WIN32
 #include <uv.h>
 
 #include <cmath>
 #include <utility>
+#endif
 
 namespace tracewright {
 namespace {
+
+#ifdef _WIN32
+
+// V8's profiler suspends the thread there, and sends no signals.
+class LoopWatch {
+ public:
+  int Start(Napi::Env, Napi::Float64Array) { return -ENOTSUP; }
+  void Stop() {}
+};
+
+#else
 
 constexpr double kNsPerMs = 1e6;
 
@@ -71,13 +86,15 @@ class LoopWatch {
   Watch* watch_ = nullptr;
 };
 
+#endif
+
 LoopWatch& From(const Napi::CallbackInfo& info) { return *static_cast<LoopWatch*>(info.Data()); }
 
 // watchLoop(time: Float64Array) -> error: from now on, whenever time[0] is not a number, it is set
 // to the time at which the loop next asks the system for events, in milliseconds of uv_hrtime.
 // Replaces an earlier call. The watch does not keep the process alive.
 Napi::Value Start(const Napi::CallbackInfo& info) {
-  int error = UV_EINVAL;
+  int error = -EINVAL;
   if (info[0].IsTypedArray()) {
     const auto array = info[0].As<Napi::TypedArray>();
     if (array.TypedArrayType() == napi_float64_array && array.ElementLength() > 0)
