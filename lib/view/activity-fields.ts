@@ -8,6 +8,7 @@
 import { jsonField, type TraceEvent } from '../trace/trace-event.ts';
 import type { TracedActivity } from './traced-activity.ts';
 
+/** Selects activities by what their ends show, and groups them. */
 export interface FieldSelection {
   /** The field whose values are the groups. */
   readonly by?: string | undefined;
