@@ -108,7 +108,8 @@ describe.skipIf(noPprof !== undefined)(named("the agent's profiles", noPprof), {
     async (protocol) => {
       const { url, received, spans, close } = await startCollector(protocol);
       vi.stubEnv('OTEL_EXPORTER_OTLP_PROFILES_PROTOCOL', protocol);
-      await fleet.collect({ otlp: { url } }, { profile: { intervalMs: 3_600_000, durationMs: 1000 } });
+      // The programs are in a request for some milliseconds of each second.
+      await fleet.collect({ otlp: { url } }, { profile: { intervalMs: 3_600_000, durationMs: 5000 } });
       vi.unstubAllEnvs();
       await fleet.until('profiles_sent_total', 2);
       await fleet.until('profiles_written_total', 2);

@@ -190,6 +190,8 @@ it.skipIf(noContainer !== undefined)(
       expect(String(line)).toBe('1\n');
       const inner = readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8').trim();
       expect(new SymbolFolders([]).perfMap(Number(inner))?.nameAt(0x1008)).toBe('JS:~inner');
+      // Left by an earlier process with its id.
+      rmSync(`/tmp/perf-${child.pid}.map`, { force: true });
       expect(new SymbolFolders([]).perfMap(child.pid ?? 0)).toBeUndefined();
     } finally {
       child.stdin.end('end\n');
