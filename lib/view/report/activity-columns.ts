@@ -1,5 +1,6 @@
 /** The activities of a report: one column per property. */
 
+import { enlarged } from '../../base/enlarged.ts';
 import type { TracedActivity } from '../traced-activity.ts';
 import { ReportColumn } from './report-column.ts';
 import { ACTIVITY_STATES, FAILED } from './report-header.ts';
@@ -99,12 +100,8 @@ export class ActivityColumns {
 class Numbers {
   length = 0;
   #memory: TypedNumbers;
-  readonly #Memory: new (
-    length: number,
-  ) => TypedNumbers;
 
   constructor(Memory: new (length: number) => TypedNumbers) {
-    this.#Memory = Memory;
     this.#memory = new Memory(FIRST_SIZE);
   }
 
@@ -113,11 +110,7 @@ class Numbers {
   }
 
   set(index: number, number: number): void {
-    if (index >= this.#memory.length) {
-      const larger = new this.#Memory(Math.max(index + 1, 2 * this.#memory.length));
-      larger.set(this.#memory);
-      this.#memory = larger;
-    }
+    if (index >= this.#memory.length) this.#memory = enlarged(this.#memory, index + 1);
     this.#memory[index] = number;
     this.length = Math.max(this.length, index + 1);
   }

@@ -4,6 +4,7 @@
  * Every column is optional. A page ends with the same row in all columns, and keeps only its compressed bytes.
  */
 import { ByteWriter } from '../../base/byte-writer.ts';
+import { enlarged } from '../../base/enlarged.ts';
 import { bitWidth, putHybrid } from './encodings.ts';
 import { snappy } from './snappy.ts';
 import { ThriftWriter } from './thrift.ts';
@@ -105,16 +106,16 @@ export abstract class Column implements ColumnType {
     if (at === 0) this.#level = level;
     if (level !== this.#level && !this.#isMixed) {
       // Most columns have one level in all rows.
-      this.#levels = roomFor(this.#levels, at);
+      if (at > this.#levels.length) this.#levels = enlarged(this.#levels, at);
       this.#levels.fill(this.#level, 0, at);
       this.#isMixed = true;
     }
     if (this.#isMixed) {
-      this.#levels = roomFor(this.#levels, at + 1);
+      if (at === this.#levels.length) this.#levels = enlarged(this.#levels, at + 1);
       this.#levels[at] = level;
     }
     if (!this.isList) return;
-    this.#continues = roomFor(this.#continues, at + 1);
+    if (at === this.#continues.length) this.#continues = enlarged(this.#continues, at + 1);
     this.#continues[at] = continues;
   }
 
@@ -210,11 +211,4 @@ export function putIndices(out: ByteWriter, indices: Uint32Array, count: number,
 
 function varUintSize(value: number): number {
   return Math.ceil(bitWidth(value) / 7);
-}
-
-function roomFor(array: Uint8Array<ArrayBuffer>, size: number): Uint8Array<ArrayBuffer> {
-  if (size <= array.length) return array;
-  const larger = new Uint8Array(Math.max(size, 2 * array.length));
-  larger.set(array);
-  return larger;
 }

@@ -1,5 +1,6 @@
 /** Columns of integers: the differences of their values, which for times and for equal values are small. */
 import { ByteWriter } from '../../base/byte-writer.ts';
+import { enlarged } from '../../base/enlarged.ts';
 import { Column, Encoding, type LogicalType, type Range, Type } from './column.ts';
 import { putDeltas } from './encodings.ts';
 
@@ -24,12 +25,9 @@ export class Int64Column extends Column {
       this.addNull();
       return;
     }
-    if (this.present === this.#values.length) {
-      const larger = new BigInt64Array(2 * this.present);
-      larger.set(this.#values);
-      this.#values = larger;
-    }
-    this.#values[this.present] = value;
+    const { present } = this;
+    if (present === this.#values.length) this.#values = enlarged(this.#values, present + 1);
+    this.#values[present] = value;
     this.enterValue();
   }
 
@@ -38,7 +36,7 @@ export class Int64Column extends Column {
     if (present === 0) return Encoding.Plain;
     // Halves, because reading bigints would make each one anew.
     const halves = new Int32Array(this.#values.buffer, 0, 2 * present);
-    deltas = roomFor(deltas, present);
+    if (present > deltas.length) deltas = enlarged(deltas, present);
     let [offset, min, max] = [0, 0, 0];
     for (let i = 1; i < present; i++) {
       const at = 2 * i;
@@ -98,8 +96,9 @@ export class IntColumn extends Column {
       this.addNull();
       return;
     }
-    this.#values = roomFor(this.#values, this.present + 1);
-    this.#values[this.present] = value;
+    const { present } = this;
+    if (present === this.#values.length) this.#values = enlarged(this.#values, present + 1);
+    this.#values[present] = value;
     this.enterValue();
   }
 
@@ -107,7 +106,7 @@ export class IntColumn extends Column {
     const { present } = this;
     const values = this.#values;
     if (present === 0) return Encoding.Plain;
-    deltas = roomFor(deltas, present);
+    if (present > deltas.length) deltas = enlarged(deltas, present);
     let min = values[0] as number;
     let max = min;
     for (let i = 1; i < present; i++) {
@@ -136,11 +135,4 @@ export class IntColumn extends Column {
 
 function int64(value: bigint): Uint8Array {
   return new ByteWriter().uint64(value).copy();
-}
-
-function roomFor(array: Float64Array<ArrayBuffer>, size: number): Float64Array<ArrayBuffer> {
-  if (size <= array.length) return array;
-  const larger = new Float64Array(Math.max(size, 2 * array.length));
-  larger.set(array);
-  return larger;
 }

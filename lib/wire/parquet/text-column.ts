@@ -1,5 +1,6 @@
 /** Columns of text: each different text once in a dictionary, or, if few are equal, one after the other. */
 import { ByteWriter } from '../../base/byte-writer.ts';
+import { enlarged } from '../../base/enlarged.ts';
 import { Column, Encoding, putIndices, type Range, Type } from './column.ts';
 
 /** A dictionary with more texts than this, or with one for every few values, is not worth its time. */
@@ -80,12 +81,9 @@ export class TextColumn extends Column {
   }
 
   #addIndex(index: number): void {
-    if (this.present === this.#indices.length) {
-      const larger = new Uint32Array(2 * this.present);
-      larger.set(this.#indices);
-      this.#indices = larger;
-    }
-    this.#indices[this.present] = index;
+    const { present } = this;
+    if (present === this.#indices.length) this.#indices = enlarged(this.#indices, present + 1);
+    this.#indices[present] = index;
   }
 
   #indexOf(text: string): number {

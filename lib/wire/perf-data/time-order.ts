@@ -15,6 +15,7 @@
  * Rounds contain up to some hundred thousand samples. Each is held as a row of numbers: objects that live that long
  * would be copied by several garbage collections.
  */
+import { enlarged } from '../../base/enlarged.ts';
 import type { Piece } from './piece.ts';
 
 /** Two rounds of 64 processors with perf's default buffers. */
@@ -71,18 +72,12 @@ export class RecordRows<What> {
   }
 
   #grow(): void {
-    const size = this.starts.length * 2;
-    this.starts = grown(this.starts, size);
-    this.ends = grown(this.ends, size);
-    this.timeHigh = grown(this.timeHigh, size);
-    this.timeLow = grown(this.timeLow, size);
+    const size = this.starts.length + 1;
+    this.starts = enlarged(this.starts, size);
+    this.ends = enlarged(this.ends, size);
+    this.timeHigh = enlarged(this.timeHigh, size);
+    this.timeLow = enlarged(this.timeLow, size);
   }
-}
-
-function grown(column: Uint32Array<ArrayBuffer>, size: number): Uint32Array<ArrayBuffer> {
-  const larger = new Uint32Array(size);
-  larger.set(column);
-  return larger;
 }
 
 const NONE = new Uint32Array(0);
