@@ -297,7 +297,7 @@ export function measurePoolDelays(onDelay: (milliseconds: number) => void): () =
     if (canary === undefined) {
       const delay = theTracer().probeThreadPool(new ThreadPoolCanary(), () => {
         canary = undefined;
-        onDelay(delay[0] as number);
+        onDelay(delayOf({ delay }));
       });
       canary = { submitted: now, delay };
     } else if (isInQueue(canary)) onDelay(now - canary.submitted);

@@ -22,7 +22,6 @@ export class ActivityKey {
     this.isPath = isPath;
     this.key = `${processId ?? ''} ${text}`;
     this.hash = hashOf(this.key);
-    this.#text = undefined;
   }
 
   /** The path as `//1/1/6$2`, or GUID text. It is not kept until somebody asks, since many keys are. */

@@ -33,7 +33,7 @@ const MAX_COSTLY_PIECE_MS = 5000;
  */
 const SLICE_SHARE = 0.1;
 const MIN_SLICE_MS = 0.1;
-/** With the last sample, at most 2 ms. */
+/** A slice ends after the sample it is at by then: half a millisecond later at most. */
 const MAX_SLICE_MS = 1.5;
 /** After this part of the time until the next piece, slices are as long as they may be. */
 const LATE_SHARE = 0.5;
