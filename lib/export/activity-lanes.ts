@@ -3,7 +3,6 @@
  * activity goes into the lane of its parent, unless something else is running there; then it goes into the first free
  * lane of its process.
  */
-import { PassingMap } from '../base/passing-map.ts';
 import { ActivityNotes, type TracedActivity } from '../view/traced-activity.ts';
 
 export interface Lane {
@@ -50,8 +49,8 @@ export class ActivityLanes {
   readonly #free = new Map<number | undefined, OpenLane[]>();
   readonly #counts = new Map<number | undefined, number>();
   /** The keys are the activities' indexes: objects as keys would need hashes. */
-  readonly #open = new PassingMap<number, Place>();
-  readonly #byName = new PassingMap<string, Place>();
+  readonly #open = new Map<number, Place>();
+  readonly #byName = new Map<string, Place>();
   /** The lanes of activities that have ended stay known. */
   readonly #laneOf = new ActivityNotes<OpenLane>();
 

@@ -1,5 +1,4 @@
 /** The activities open at one point of a trace, and the most recently ended ones, looked up by id. */
-import { PassingMap } from '../base/passing-map.ts';
 import type { ActivityKey } from './activity-key.ts';
 import { type Keyed, KeyTable } from './key-table.ts';
 import { spanKey } from './spans.ts';
@@ -75,9 +74,9 @@ export class KnownActivities {
   #count = 0;
   /** The last ones of each key: providers whose ids are not paths may give one id to several with other names. */
   readonly #byKey = new KeyTable<OpenPlace>();
-  readonly #byThread = new PassingMap<string, KnownActivity>();
+  readonly #byThread = new Map<string, KnownActivity>();
   /** The open activities that cross process boundaries. */
-  readonly #bySpan = new PassingMap<string, KnownActivity>();
+  readonly #bySpan = new Map<string, KnownActivity>();
   /** The most recently ended ones of each key, and in the order of their ends: the next one takes the place of the oldest. */
   readonly #ended = new KeyTable<KnownActivity>();
   readonly #endedInOrder: (KnownActivity | undefined)[] = new Array(MAX_ENDED).fill(undefined);

@@ -1,5 +1,4 @@
 /** The activities of a trace as rows, in the order of their ends. */
-import { PassingMap } from '../../base/passing-map.ts';
 import type { TraceEvent } from '../../trace/trace-event.ts';
 import type { Span } from '../../view/spans.ts';
 import { TraceActivities } from '../../view/trace-activities.ts';
@@ -35,7 +34,7 @@ export class ActivityRows {
   readonly #options: ActivityRowsOptions;
   readonly #activities = new TraceActivities((activity) => this.#closed.push(activity));
   /** The rows of open and waiting activities, by their index. */
-  readonly #rows = new PassingMap<number, Row>();
+  readonly #rows = new Map<number, Row>();
   #closed: TracedActivity[] = [];
   /** Killed activities, in order of their ends. */
   readonly #waiting = new Set<Row>();
