@@ -23,7 +23,7 @@ export type { EventOf, Listenable, WrittenEvent } from './listen/written-event.t
 export type { Backend } from './platform/addon-functions.ts';
 export { threadActivityId } from './platform/thread-activity-id.ts';
 export type { SourceStats } from './source/account.ts';
-export type { ActivityHandle, OutcomeFields } from './source/activity-events.ts';
+export type { ActivityHandle } from './source/activity-events.ts';
 export { BadValueError } from './source/bad-value-error.ts';
 export { Channel, Level, Opcode } from './source/constants.ts';
 export { DefinitionError } from './source/definition-error.ts';
@@ -46,6 +46,7 @@ export { bitMap, type MapDefinition, type MapNames, type MapType, valueMap } fro
 export type { FieldDefinition, FieldDefinitions, PayloadOf } from './source/fields.ts';
 export { type KeptActivities, keepActivities } from './source/keep-activities.ts';
 export { generateManifest } from './source/manifest.ts';
+export type { OutcomeFields } from './source/outcome-fields.ts';
 export { type ActivityParent, bindActivity, runInActivity } from './source/run-in-activity.ts';
 export type { SelfDescribingOptions } from './source/self-describing.ts';
 export type { StateHandler, StateRequest } from './source/state-requests.ts';

@@ -17,7 +17,6 @@ import type { ActivityFlow } from '../activity/flow.ts';
 import type { SharedActivities } from '../activity/shared.ts';
 import type { TraceContext } from '../activity/trace-context.ts';
 import type { ActivityTracker } from '../activity/tracker.ts';
-import { type FailureFields, failureFields, NO_FAILURE } from '../base/thrown-fields.ts';
 import type { Subscriber } from '../listen/audience.ts';
 import { msSince, timestamp } from '../listen/timestamp.ts';
 import type { EnabledWord } from '../platform/tracer.ts';
@@ -25,6 +24,7 @@ import type { EventSchema } from '../wire/schema.ts';
 import type { Payload } from '../wire/values/faults.ts';
 import { type EventWriter, givesIds, type WriteOptions } from './event-writer.ts';
 import { type LazyPayload, payloadOf } from './lazy-payload.ts';
+import { OutcomePayloads } from './outcome-fields.ts';
 import { type ActivityParent, runInActivity } from './run-in-activity.ts';
 import { type ObservedWork, type Outcome, runStepsOf, whenEnded } from './work-result.ts';
 
@@ -66,9 +66,8 @@ export class ActivityEvents implements ActivityStarter {
   readonly #processId: number;
   readonly #tracker: ActivityTracker;
   readonly #flow: ActivityFlow;
-  /** The fields of the Stop that an outcome has values for. */
-  readonly #outcomeFields: readonly (keyof OutcomeFields)[];
-  #successPayload: Payload | undefined;
+  /** The Stop's payloads. */
+  readonly outcomes: OutcomePayloads;
   readonly #crosses: boolean;
   /** What starting returns while the event is disabled. */
   readonly #unheard: Handle;
@@ -97,9 +96,7 @@ export class ActivityEvents implements ActivityStarter {
     this.#processId = processId;
     this.#tracker = shared.tracker;
     this.#flow = shared.flow;
-    this.#outcomeFields = OUTCOME_FIELDS.filter((name) =>
-      stop.schema.fields.some((field) => field.name === name),
-    );
+    this.outcomes = new OutcomePayloads(stop.schema);
     this.#crosses = crosses;
     this.#unheard = new Handle(this, undefined);
   }
@@ -226,24 +223,6 @@ export class ActivityEvents implements ActivityStarter {
   /** An iteration may outlive the last listener: it must not bring back the flow that ended with it. */
   runStep<Result>(activity: Activity, step: () => Result): Result {
     return this.#flow.active ? this.#flow.run(activity, step) : step();
-  }
-
-  /** The Stop event's outcome fields, unless the application provides them. */
-  outcomePayload(outcome: Outcome): Payload {
-    if (!outcome.success) return this.#outcomePayloadOf({ success: false, ...failureFields(outcome.error) });
-    return this.successPayload;
-  }
-
-  get successPayload(): Payload {
-    // Frozen, because listeners get it and it is shared.
-    this.#successPayload ??= Object.freeze(this.#outcomePayloadOf(SUCCESS));
-    return this.#successPayload;
-  }
-
-  #outcomePayloadOf(all: OutcomeFields): Payload {
-    const payload: Partial<Record<keyof OutcomeFields, string | boolean>> = {};
-    for (const name of this.#outcomeFields) payload[name] = all[name];
-    return payload;
   }
 
   get provider(): string {
@@ -376,13 +355,13 @@ class Scope<Result> implements ObservedWork {
   end(outcome: Outcome): void {
     const events = this.#events;
     const isPlain = outcome.success && this.#stopPayload === undefined;
-    const payload = isPlain ? events.successPayload : this.#payloadOf(outcome);
+    const payload = isPlain ? events.outcomes.success : this.#payloadOf(outcome);
     if (this.#activity === undefined) events.stopUntracked(payload);
     else events.endBegun(this.#activity, payload, this.#context);
   }
 
   #payloadOf(outcome: Outcome): () => Payload {
-    const stopPayload = this.#stopPayload ?? ((ended) => this.#events.outcomePayload(ended));
+    const stopPayload = this.#stopPayload ?? ((ended) => this.#events.outcomes.of(ended));
     return () => stopPayload(outcome);
   }
 }
@@ -419,14 +398,6 @@ class Handle implements ActivityHandle<Payload> {
   }
 
   [Symbol.dispose](): void {
-    this.stop(() => this.#events.outcomePayload({ success: true, value: undefined }));
+    this.stop(() => this.#events.outcomes.success);
   }
 }
-
-/** The values of a Stop event's fields with these names, unless the application provides them. Empty on success. */
-export interface OutcomeFields extends FailureFields {
-  readonly success: boolean;
-}
-
-const SUCCESS: OutcomeFields = { success: true, ...NO_FAILURE };
-const OUTCOME_FIELDS = ['success', 'errorType', 'errorMessage', 'errorStack'] as const;

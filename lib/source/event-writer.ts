@@ -31,6 +31,7 @@ export class EventWriter extends Audience {
   readonly #format: TracerFormat;
   #encoder: EventEncoder | undefined;
   #fits: FieldsCheck | undefined;
+  #identity: Readonly<Record<'provider' | 'providerGuid' | 'name', string> & { id: number }> | undefined;
 
   /**
    * @param audience by default, the event has its own
@@ -45,6 +46,7 @@ export class EventWriter extends Audience {
     this.#format = format;
     this.#encoder = undefined;
     this.#fits = undefined;
+    this.#identity = undefined;
   }
 
   /** Registers the event with the tracer. */
@@ -139,7 +141,8 @@ export class EventWriter extends Audience {
   get identity() {
     const { name: provider, guid: providerGuid } = this.#context.provider;
     const { name, id } = this.schema;
-    return Object.freeze({ provider, providerGuid, name, id });
+    this.#identity ??= Object.freeze({ provider, providerGuid, name, id });
+    return this.#identity;
   }
 
   /** Delivers an event of another kind to a single subscriber, if it wants this event. */

@@ -29,6 +29,7 @@ describe("an event source's function", () => {
       id: 7,
     });
     expect(Object.isFrozen(log.RequestStart.identity)).toBe(true);
+    expect(log.RequestStart.identity).toBe(log.RequestStart.identity);
     expect(Object.keys(log.RequestStart)).toEqual([]);
   });
 
