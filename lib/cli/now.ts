@@ -23,7 +23,7 @@ import { sessionProviders } from './trace/provider-argument.ts';
 const SESSION_MS = 500;
 const INTERVAL_MS = 2000;
 /** The functions of a loop that has been optimized get their names after a while. */
-const STUCK_MS = 900;
+const STUCK_MS = 500;
 const PENDING_WORK: TracingProvider = {
   ...ACTIVITY_RUNS,
   keywords: ACTIVITY_RUNS.keywords | RuntimeKeywords.PendingWork,
@@ -104,6 +104,7 @@ async function look(
     // A process that is too busy to end its session has sent what it could.
     if (failure !== undefined && !session.isCutOff) throw failure;
     if (session.isStopped && !session.isCutOff) await session.stop();
+    if (work.isStuck) target.onStuck?.();
     const found: Found = {
       target,
       loop: work.loop(explained, framesOf),

@@ -16,7 +16,7 @@ export interface OpenedTarget {
   readonly name: string;
   /** Resumes a process that is waiting for us. */
   resume(): Promise<void>;
-  /** It does not respond: if a command that we started does not end either, it is killed. */
+  /** Its event loop does not turn: it is not waited for, and if a command that we started does not end either, it is killed. */
   onStuck?(): void;
 }
 
@@ -40,14 +40,18 @@ export async function running(processId: number, unprepared: UnpreparedValues): 
   const { address, gone } = await runningPort(processId, unprepared);
   const client = DiagnosticsClient.at(address, processId);
   const name = `Process ${processId}`;
+  let isStuck = false;
   return {
     client,
     processId,
     name,
     resume: async () => {},
+    onStuck: () => {
+      isStuck = true;
+    },
     allArrived: Promise.resolve(),
     close: async () => {
-      await gone();
+      if (!isStuck) await gone();
       return 0;
     },
   };

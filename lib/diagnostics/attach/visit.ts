@@ -54,7 +54,7 @@ const WORKERS_MS = 5000;
  * A thread that has run for so long without a turn of its event loop counts as stuck: by the time it had, because a busy
  * machine does not make it so.
  */
-const STUCK_MS = 500;
+const STUCK_MS = 200;
 /** `engines` of package.json. */
 const LEAST_VERSION = [20, 19] as const;
 
