@@ -46,6 +46,7 @@ const LATE_POLL_MS = 50;
 /** Who has waited for long looks less often, by this share of the time. */
 const LATE_POLL_SHARE = 0.01;
 const POLL_MS = 5;
+const MAX_POLL_MS = 250;
 /** Another tool may be visiting another process, whose inspector has the same port. */
 const FREE_PORT_MS = 3000;
 const CLOSING_MS = 2000;
@@ -257,7 +258,7 @@ async function prepareThread(
   // It may also do nothing but sleep in its loop.
   const end = performance.now() + OPENING_MS;
   const { objectId } = resultIn(await send('Runtime.evaluate', evaluation(expression, false))) ?? {};
-  for (let wait = POLL_MS; ; wait = Math.min(2 * wait, STUCK_MS / 2)) {
+  for (let wait = POLL_MS; ; wait = Math.min(2 * wait, MAX_POLL_MS)) {
     await sleep(wait);
     const answer = await send('Runtime.callFunctionOn', {
       objectId,

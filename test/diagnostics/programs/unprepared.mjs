@@ -439,6 +439,7 @@ async function killed(index) {
   const port = await freePort();
   const hex = port.toString(16).toUpperCase().padStart(4, '0');
   const target = await started([process.execPath, `--inspect-port=${port}`, server]);
+  const exited = once(target.child, 'exit');
   const isOpen = () => listening(target.pid).some((address) => address.endsWith(`:${hex}`));
   const stop = load(target.port);
   const { child, ended } = collect(target.pid, join(folder, `killed-${index}`));
@@ -461,8 +462,8 @@ async function killed(index) {
   await ended;
   const { lost } = await stop();
   target.child.kill('SIGTERM');
-  const [exit] = await once(target.child, 'exit');
-  return { index, isStuck, lost, exit, openMs: Math.round(last - from) };
+  const [status, signal] = await exited;
+  return { index, isStuck, lost, exit: status ?? signal, openMs: Math.round(last - from) };
 }
 
 /** The id of the program that visits the process for the command. */
