@@ -16,14 +16,21 @@ interface Result {
   readonly tracepoints: readonly string[];
 }
 
-const WHILE_IT_RUNS = 'sh -c "while kill -0 $program 2>/dev/null; do sleep 0.1; done"';
+/** What a recorder runs, once it records: then there is the file. */
+const whileItRuns = (ready: string) =>
+  `sh -c "touch ${ready}; while kill -0 $program 2>/dev/null; do sleep 0.1; done"`;
+const READY = ['/run/trace-cmd', '/run/perf'] as const;
 
 const results = (output: string) => JSON.parse(output.trimEnd().split('\n').at(-1) ?? '') as Result;
 
-/** The program waits until both are enabled. @param enable run beside their folders; @param after when it has ended */
-const script = (enable: string, after: string) => `
+/**
+ * The program waits until both are enabled, and the files are there.
+ *
+ * @param enable run beside their folders; @param after when it has ended
+ */
+const script = (enable: string, after: string, files: readonly string[] = []) => `
   set -e
-  node plain.mjs ${REQUESTS} >/run/result & program=$!
+  node plain.mjs ${REQUESTS} ${files.join(' ')} >/run/result & program=$!
   events=/sys/kernel/tracing/events/user_events
   until [ -e $events/${START} ] && [ -e $events/${STOP} ]; do sleep 0.05; done
   cd $events
@@ -85,13 +92,14 @@ for (const kernel of ['uml', 'qemu'] as readonly KernelKind[]) {
       const output = await runScript(
         script(
           `trace-cmd record -q -e user_events:${START} -e user_events:${STOP} -o ${folder}/trace.dat \
-            ${WHILE_IT_RUNS} >&2 & recorder=$!
+            ${whileItRuns(READY[0])} >&2 & recorder=$!
           perf record -q -a -e user_events:${START} -e user_events:${STOP} -o ${folder}/perf.data \
-            ${WHILE_IT_RUNS} >&2`,
+            ${whileItRuns(READY[1])} >&2`,
           // It may complain that the tracepoints are gone when it wants to reset them.
           `wait $recorder || true
           perf script -i ${folder}/perf.data
           trace-cmd report -i ${folder}/trace.dat`,
+          READY,
         ),
         { kernel, rw: [folder], timeout: 180 },
       );
