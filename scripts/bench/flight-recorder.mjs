@@ -106,7 +106,7 @@ async function dumps(folder, { megabytes, count, rate }) {
 async function server(rounds) {
   const ids = { none: 'loaded', listener: 'loadedListener', ring: 'loadedRing' };
   const cases = Object.values(ids).map((id) => ({ id, server: { framework: 'http', variant: id } }));
-  const measured = await measureFramework(cases, { warmUp: 4000, requests: 700, rounds });
+  const [measured] = await measureFramework(cases, { warmUp: 4000, requests: 700, rounds });
   return Object.fromEntries(
     Object.entries(ids).map(([name, id]) => {
       const us = measured[id][0].map((ns) => ns / 1000);

@@ -56,21 +56,34 @@ class Server {
 }
 
 /**
- * The servers of one framework.
- * @param {string} [root] another checkout than this one
- * @returns {Promise<Record<string, number[][]>>} the nanoseconds of each round, each in a separate list, by case
+ * The servers of one framework, of each checkout.
+ * @param {readonly (string | undefined)[]} [roots] the default is this checkout; another one's server that cannot start,
+ * because it lacks what the variant needs, is left out
+ * @returns {Promise<Record<string, number[][]>[]>} for each checkout, the nanoseconds of each round, each in a separate
+ * list, by case
  */
-export async function measureFramework(cases, { warmUp, requests, rounds }, root = own) {
+export async function measureFramework(cases, { warmUp, requests, rounds }, roots = [undefined]) {
   const servers = [];
   for (const { id, server } of cases) {
-    servers.push({ id, server: await Server.start(server.framework, server.variant, root), rounds: [] });
+    for (const [checkout, root] of roots.entries()) {
+      try {
+        const started = await Server.start(server.framework, server.variant, root ?? own);
+        servers.push({ checkout, id, server: started, rounds: [] });
+      } catch (error) {
+        if (root === undefined) throw error;
+      }
+    }
   }
   for (const { server } of servers) await server.round(warmUp);
   for (let round = 0; round < rounds; round++) {
     for (const each of servers) each.rounds.push(await each.server.round(requests));
   }
   for (const { server } of servers) await server.end();
-  return Object.fromEntries(servers.map(({ id, rounds }) => [id, [rounds]]));
+  return roots.map((_, checkout) =>
+    Object.fromEntries(
+      servers.filter((each) => each.checkout === checkout).map(({ id, rounds }) => [id, [rounds]]),
+    ),
+  );
 }
 
 /**
@@ -86,9 +99,8 @@ export async function measureServers({ quick, progress, isAsked, roots = [undefi
   for (const set of new Set(ofServers.map(setOf))) {
     progress(set);
     const ofSet = ofServers.filter((each) => setOf(each) === set);
-    for (const [i, root] of roots.entries()) {
-      Object.assign(processes[i], await measureFramework(ofSet, size[quick ? 'quick' : 'full'], root));
-    }
+    const found = await measureFramework(ofSet, size[quick ? 'quick' : 'full'], roots);
+    for (const [i, rounds] of found.entries()) Object.assign(processes[i], rounds);
   }
   return processes;
 }
