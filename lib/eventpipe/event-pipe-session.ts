@@ -41,6 +41,8 @@ export interface SessionSettings<Output extends SessionOutput> {
   readonly bufferSize: number;
   /** Whether the trace ends with the process information that .NET's tools expect. */
   readonly rundown: boolean;
+  /** Whether CPU samples start in a later turn of the event loop, which holds the application for a shorter time. */
+  readonly samplesLater?: boolean;
   /** Opens the output, which reports when it fails. */
   readonly openOutput: (onFailed: OnOutputFailed) => Output;
   /** The size of a trace begun by another thread, whose kinds and threads have ids from `APART` on. */
@@ -91,12 +93,12 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
   #problem: string | undefined;
 
   constructor(settings: SessionSettings<Output>) {
-    const { requests, version, bufferSize, openOutput, makeRoom, continuedAt } = settings;
+    const { requests, version, bufferSize, samplesLater, openOutput, makeRoom, continuedAt } = settings;
     this.#settings = settings;
     this.#output = openOutput((problem) => this.#fail(problem));
     if (this.#problem !== undefined) return;
     const waits = makeRoom !== undefined;
-    const { group, before } = SessionGroup.of({ requests, version, bufferSize, waits });
+    const { group, before } = SessionGroup.of({ requests, version, bufferSize, waits, samplesLater });
     const { events, dropped, unfinished, end } = group.rounds;
     this.#next = end;
     this.#share = {
@@ -131,6 +133,11 @@ export class EventPipeSession<Output extends SessionOutput> implements GroupMemb
 
   makeRoom(): void {
     this.#settings.makeRoom?.(this.#output);
+  }
+
+  /** Resolves when sampling has started, or will not; undefined if it started at once, or if there are no samples. */
+  get samplingStarted(): Promise<void> | undefined {
+    return this.#share?.group.rounds.samplingStarted;
   }
 
   /** Asks for the state of the session's sources in the midst of the trace. */

@@ -205,6 +205,11 @@ export class GroupRounds {
     return apart.take(true);
   }
 
+  /** Resolves when sampling has started, or will not; undefined if it started at once, or if there are no samples. */
+  get samplingStarted(): Promise<void> | undefined {
+    return this.#samples?.started;
+  }
+
   /** Resolves when the samples until now are written; undefined if there are none. */
   catchUp(): Promise<void> | undefined {
     return this.#samples?.catchUp();

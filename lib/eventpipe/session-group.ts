@@ -36,6 +36,8 @@ interface GroupSettings {
   readonly bufferSize: number;
   /** Whether writing an event waits for room; otherwise the event is dropped. */
   readonly waits: boolean;
+  /** Whether CPU samples start in a later turn of the event loop. */
+  readonly samplesLater?: boolean | undefined;
   /** A group with a watch is separate, and its traces can begin with any complete round. */
   readonly watch?: EventWatch;
 }
@@ -105,7 +107,8 @@ export class SessionGroup implements Subscriber {
     readonly group: SessionGroup;
     readonly before: RoundsBefore | undefined;
   } {
-    const sampling = samplingRequest(settings.requests.byName.get(SAMPLE_PROFILER));
+    const { requests, samplesLater } = settings;
+    const sampling = samplingRequest(requests.byName.get(SAMPLE_PROFILER), samplesLater);
     // Sessions do not share samples.
     const isShared = sampling === undefined && settings.watch === undefined;
     const key = isShared ? groupKey(settings) : undefined;

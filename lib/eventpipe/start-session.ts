@@ -86,6 +86,8 @@ export function startSession(options: SessionOptions): Session {
 
 /** A session of this process for somebody else, who may ask for the state of its sources. */
 interface OwnSession extends Session {
+  /** Resolves when sampling has started, or will not; undefined if it started at once, or if there are no samples. */
+  readonly samplingStarted: Promise<void> | undefined;
   captureState(): void;
 }
 
@@ -120,6 +122,7 @@ export function runSession<Output extends SessionOutput>(
   };
   return {
     close,
+    samplingStarted: session.samplingStarted,
     captureState: () => session.captureState(),
     get result() {
       return session.result;

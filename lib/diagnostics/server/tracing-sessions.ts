@@ -51,13 +51,13 @@ export class TracingSessions {
   async start(tracing: Tracing, connection: ServerConnection): Promise<void> {
     if (!this.#hasRoom()) throw noRoom();
     if (isForFlightRecorder(tracing)) this.#sendFlight(connection);
-    else if (tracing.sessionType === 'streaming') this.#startStream(tracing, connection);
+    else if (tracing.sessionType === 'streaming') await this.#startStream(tracing, connection);
     else await this.#startUserEvents(tracing, connection);
   }
 
   /** Continues a session from another thread: the client already has its reply. */
   continue(tracing: StreamingTracing, connection: ServerConnection, begun: BegunSession): void {
-    this.#startStream(tracing, connection, begun);
+    this.#runStream(tracing, connection, begun).output.open(NOTHING);
   }
 
   /** A session that is over need not be stopped. */
@@ -81,7 +81,14 @@ export class TracingSessions {
     return [...this.#running.values()].map(({ connection }) => connection);
   }
 
-  #startStream(tracing: StreamingTracing, connection: ServerConnection, begun?: BegunSession): void {
+  async #startStream(tracing: StreamingTracing, connection: ServerConnection): Promise<void> {
+    const { id, output, session } = this.#runStream(tracing, connection);
+    // A client may resume the process when it has the reply, and wants to see what follows.
+    await session.samplingStarted;
+    output.open(encodeSessionReply(id));
+  }
+
+  #runStream(tracing: StreamingTracing, connection: ServerConnection, begun?: BegunSession) {
     if (tracing.format === StreamFormat.NetPerf) {
       throw new RefusedError(ErrorCode.Fail, 'NetPerf, the predecessor of nettrace, is not supported.');
     }
@@ -92,6 +99,7 @@ export class TracingSessions {
       bufferSize: Math.min(tracing.bufferMegabytes, MAX_BUFFER_MB) * BYTES_PER_MB,
       rundown: tracing.rundownKeyword !== 0n,
       continuedAt: begun?.size,
+      samplesLater: begun === undefined,
       openOutput: () => output,
       makeRoom: tracing.bufferMode === BufferMode.Block ? drainOf(connection) : undefined,
     });
@@ -99,8 +107,7 @@ export class TracingSessions {
       await session.close();
     };
     const captureState = () => session.captureState();
-    const id = this.#add(connection, { stop, captureState }, begun?.id);
-    output.open(begun === undefined ? encodeSessionReply(id) : NOTHING);
+    return { id: this.#add(connection, { stop, captureState }, begun?.id), output, session };
   }
 
   async #startUserEvents(tracing: UserEventsTracing, connection: ServerConnection): Promise<void> {

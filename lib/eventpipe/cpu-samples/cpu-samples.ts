@@ -46,12 +46,18 @@ export class CpuSamples {
   written = 0;
   /** Samples for which there was no room. The trace reports them as missing. */
   dropped = 0;
+  /** Resolves when sampling has started, or will not; undefined if it started at once. */
+  readonly started: Promise<void> | undefined;
   readonly #writer: EventSink;
   readonly #profilerThread: ThreadHandle;
   readonly #hasRoom: () => boolean;
   readonly #methods = new MethodTable();
   readonly #samples: NamedSamples;
   readonly #whenComplete: () => void;
+  readonly #intervalMs: number;
+  /** A later turn of the event loop starts sampling. */
+  #starting: NodeJS.Immediate | undefined;
+  #whenStarted: (() => void) | undefined;
   /** The samples that have been fetched and not been written, and the next one of them. */
   #fetched: Generator<CpuSample | undefined>[] = [];
   #next: IteratorResult<CpuSample | undefined> | undefined;
@@ -62,8 +68,8 @@ export class CpuSamples {
   /** The profiler is undefined before it starts and after it ends. */
   #profiler: V8Profiler | undefined;
   #pieceMs = MIN_PIECE_MS;
-  #fetchedAt = performance.now();
-  #pointAt = this.#fetchedAt + POINT_MS;
+  #fetchedAt = 0;
+  #pointAt = 0;
   /** Whether the next `takeDue` writes everything at once. */
   #isHurried = false;
   /** The slice is undefined unless the next turn of the event loop continues to convert. */
@@ -74,7 +80,7 @@ export class CpuSamples {
   #whenCaughtUp: (() => void) | undefined;
 
   /**
-   * Starts sampling. A failure is reported as a process warning.
+   * Starts sampling, unless the request is for later. A failure is reported as a process warning.
    *
    * @param writer whose events are ordered by thread
    * @param sampled this thread
@@ -83,7 +89,7 @@ export class CpuSamples {
   constructor(
     writer: EventSink,
     sampled: ThreadHandle,
-    { intervalMs }: SamplingRequest,
+    { intervalMs, startsLater }: SamplingRequest,
     hasRoom: () => boolean,
     whenComplete: () => void,
   ) {
@@ -96,10 +102,9 @@ export class CpuSamples {
       name: 'CPU profiler',
     });
     this.#samples = new NamedSamples(writer, this.#profilerThread, sampled, this.#methods);
-    this.#guard(() => {
-      this.#profiler = new V8Profiler(intervalMs * 1000);
-      this.#samples.writeTimes(threadTimes(), timestamp());
-    });
+    this.#intervalMs = intervalMs;
+    if (startsLater) this.started = this.#startLater();
+    else this.#start();
   }
 
   /**
@@ -160,6 +165,8 @@ export class CpuSamples {
   end(): void {
     const profiler = this.#profiler;
     this.#profiler = undefined;
+    clearImmediate(this.#starting);
+    this.#whenStarted?.();
     if (profiler === undefined) return;
     this.#readTimes();
     this.#guard(() => this.#add(profiler.end()));
@@ -173,6 +180,29 @@ export class CpuSamples {
     this.#write(Number.POSITIVE_INFINITY);
     this.#samples.forgetNames();
     this.#whenCaughtUp?.();
+  }
+
+  /** V8 holds the thread for long, and so does the turn that starts a session: its sources' code runs the first time. */
+  #startLater(): Promise<void> {
+    // Immediates run in the turn that the application's loop is in.
+    this.#starting = setImmediate(() => {
+      this.#starting = setImmediate(() => {
+        this.#start();
+        this.#whenStarted?.();
+      });
+    });
+    return new Promise((resolve) => {
+      this.#whenStarted = resolve;
+    });
+  }
+
+  #start(): void {
+    this.#guard(() => {
+      this.#profiler = new V8Profiler(this.#intervalMs * 1000);
+      this.#samples.writeTimes(threadTimes(), timestamp());
+    });
+    this.#fetchedAt = performance.now();
+    this.#pointAt = this.#fetchedAt + POINT_MS;
   }
 
   #fetch(until: bigint): void {
@@ -302,6 +332,8 @@ export function sampleTime({ timeUs }: CpuSample): bigint {
 export interface SamplingRequest {
   /** The time between two samples. */
   readonly intervalMs: number;
+  /** Whether sampling starts in a later turn of the event loop. */
+  readonly startsLater: boolean;
 }
 
 /** .NET's default. */
@@ -316,11 +348,12 @@ const MAX_INTERVAL_MS = 10_000;
  */
 export function samplingRequest(
   asked: Pick<ProviderRequest, 'level' | 'arguments' | 'filter'> | undefined,
+  startsLater = false,
 ): SamplingRequest | undefined {
   if (asked === undefined || !passesEventFilter(asked.filter, THREAD_SAMPLE.eventId)) return undefined;
   // Level 0 means every level.
   if (asked.level !== 0 && asked.level < THREAD_SAMPLE.level) return undefined;
   const given = Number(asked.arguments.SampleProfilerIntervalMS);
   const isPossible = given >= MIN_INTERVAL_MS && given <= MAX_INTERVAL_MS;
-  return { intervalMs: isPossible ? given : DEFAULT_INTERVAL_MS };
+  return { intervalMs: isPossible ? given : DEFAULT_INTERVAL_MS, startsLater };
 }

@@ -6,6 +6,7 @@ import { CpuSamples } from '../../../lib/eventpipe/cpu-samples/cpu-samples.ts';
 import { nowUs, V8Profiler } from '../../../lib/eventpipe/cpu-samples/v8-profiler.ts';
 import { SpeedscopeExport } from '../../../lib/export/speedscope-export.ts';
 import { timestamp } from '../../../lib/listen/timestamp.ts';
+import { LoopWaits } from '../../../lib/platform/thread-times.ts';
 import type { TraceEvent } from '../../../lib/trace/trace-event.ts';
 import { NetTraceWriter } from '../../../lib/wire/nettrace/write/nettrace-writer.ts';
 import { exportEvents } from '../../export/exported.ts';
@@ -29,6 +30,7 @@ async function sampled(
   version: 4 | 6,
   work: (recorder: Recorder) => unknown,
   hasRoom: () => boolean = () => true,
+  startsLater = false,
 ) {
   const startTimeMs = Date.now();
   const syncTicks = BigInt(startTimeMs) * 1_000_000n;
@@ -43,7 +45,7 @@ async function sampled(
     pieces.push(isComplete ? writer.flush() : writer.flushOpen());
     return isComplete;
   };
-  const samples = new CpuSamples(writer, thread, { intervalMs: 1 }, hasRoom, flush);
+  const samples = new CpuSamples(writer, thread, { intervalMs: 1, startsLater }, hasRoom, flush);
   await work({ samples, flush });
   samples.end();
   const after = timestamp();
@@ -82,6 +84,36 @@ describe.each([6, 4] as const)('CPU samples in version %i', (version) => {
       threadId: process.pid,
       payload: { Type: 2 },
     });
+  });
+});
+
+describe('sampling that starts later', () => {
+  const startingLater = (work: (recorder: Recorder) => unknown) => sampled(6, work, () => true, true);
+
+  it('leaves what has begun its turn of the event loop, and starts in the next one', async () => {
+    const { events } = await startingLater(async ({ samples, flush }) => {
+      let isNextTurn = false;
+      setTimeout(() => {
+        isNextTurn = true;
+      }, 0);
+      burnShort(200);
+      expect(flush()).toBe(true);
+      await samples.started;
+      expect(isNextTurn).toBe(true);
+      burnLong(200);
+    });
+    const stacks = traceLogStacks(events);
+    expect(share(stacks, 'burnLong')).toBeGreaterThan(0.8);
+    expect(share(stacks, 'burnShort')).toBe(0);
+  });
+
+  it('never starts if it ends before', async () => {
+    const { samples } = await startingLater(() => {});
+    await samples.started;
+    await setImmediate();
+    await setImmediate();
+    expect(samples.written).toBe(0);
+    expect(LoopWaits.profilers).toBe(0);
   });
 });
 
