@@ -1,34 +1,42 @@
 /**
- * How long the event loop of an application is held while a session samples its CPU: the processor time of its thread
- * from one turn of the loop to the next, as a distribution. `without` samples nothing; `V8 alone` fetches the profiles
- * of V8 as often as a session and throws them away. Prints a table.
+ * How late a server's event loop is while its CPU is sampled, for a timer of 1 ms, as `monitorEventLoopDelay` counts it.
+ * `without` samples nothing; `V8 alone` fetches V8's profile every second and throws it away; `collect --cpu` is the
+ * command. Prints a table.
  *
- *     node scripts/bench/sampler-stalls.mjs [--seconds 30] [--rounds 3] [--nodes 20,22,24,26]
+ *     node scripts/bench/sampler-stalls.mjs [--seconds 30] [--rounds 1] [--nodes 20,22,24,26]
  *
- * The application has 2,000 functions in 200 modules. In each turn it takes some of its paths through them, of which it
- * has 100 that are 10 calls deep, or 10,000 that are 20 deep. Requires dist/.
+ * The server has 2,000 functions in 200 modules. Each request takes some of its paths through them, of which it has 100
+ * that are 10 calls deep, or 10,000 that are 20 deep. Requires dist/.
  */
-import { spawnSync } from 'node:child_process';
+import { execFile, fork } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { Session } from 'node:inspector';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
-import { parseArgs } from 'node:util';
-import { V8Profiler } from '../../dist/eventpipe/cpu-samples/v8-profiler.js';
-import { startSession } from '../../dist/index.js';
-import { threadTimes } from '../../dist/platform/thread-times.js';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs, promisify } from 'node:util';
 import { nodes } from '../nodes.mjs';
+import { openConnections } from './servers/client.mjs';
 
 const MODULES = 200;
 const FUNCTIONS_EACH = 10;
-const WORK_MS = 0.5;
+const PATHS_EACH = 10;
 const PIECE_MS = 1000;
 const SHAPES = [
   [100, 10],
   [10_000, 20],
 ];
-const VARIANTS = ['without', 'V8 alone', 'a session'];
+const VARIANTS = ['without', 'V8 alone', 'collect --cpu'];
+const CONNECTIONS = 4;
+const REQUESTS_PER_SECOND = 1500;
+const BATCH_MS = 2;
+const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+const WARM_UP_MS = 2000;
+const NS_PER_MS = 1e6;
 
 /** Modules whose functions call the next one of a path. */
 function writeModules(folder) {
@@ -54,90 +62,109 @@ function pathsThrough(folder, count, depth) {
   return Array.from({ length: count }, () => Array.from({ length: depth }, next));
 }
 
-function startVariant(variant) {
-  if (variant === 'without') return () => {};
-  if (variant === 'V8 alone') {
-    const profiler = new V8Profiler(1000);
-    const timer = setInterval(() => profiler.take(), PIECE_MS);
-    return () => {
-      clearInterval(timer);
-      profiler.end();
-    };
-  }
-  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const session = startSession({ providers: 'Microsoft-DotNETCore-SampleProfiler:0:4', output });
-  return () => session.close();
-}
-
-/** Runs the application in this process, and prints the held times in milliseconds. */
-async function runApplication(options) {
-  const { variant, paths: count, depth, seconds, folder } = options;
-  const paths = pathsThrough(folder, Number(count), Number(depth));
-  /** @type {number[]} */
-  const held = [];
-  let at = 0;
-  let before = 0;
-  let isOver = false;
-  const turn = () => {
-    const now = threadTimes().threadCpuMSec;
-    if (before > 0) held.push(now - before);
-    before = now;
-    const until = performance.now() + WORK_MS;
-    while (performance.now() < until) {
-      const path = paths[at++ % paths.length];
-      path[0](path, 1);
-    }
-    if (!isOver) setImmediate(turn);
+/** @returns ends it */
+function profileWithV8() {
+  const session = new Session();
+  session.connect();
+  session.post('Profiler.enable');
+  session.post('Profiler.setSamplingInterval', { interval: 1000 });
+  session.post('Profiler.start');
+  const timer = setInterval(() => {
+    session.post('Profiler.stop', () => session.post('Profiler.start'));
+  }, PIECE_MS);
+  return () => {
+    clearInterval(timer);
+    session.disconnect();
   };
-  turn();
-  const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
-  await pause(2000);
-  const end = startVariant(variant);
-  await pause(100);
-  // The scan of all functions when V8 starts to profile happens once, and is measured apart.
-  const start = Math.max(...held.splice(0).slice(-200));
-  const cpuBefore = process.cpuUsage();
-  await pause(Number(seconds) * 1000);
-  const { user, system } = process.cpuUsage(cpuBefore);
-  const during = held.splice(0);
-  await end();
-  await pause(100);
-  console.log(JSON.stringify({ start, during, end: Math.max(...held), cpuMs: (user + system) / 1000 }));
-  isOver = true;
 }
 
-function quantile(sorted, part) {
-  return sorted[Math.floor((sorted.length - 1) * part)] ?? 0;
+/** The server, in this process. It sends its port, begins to count when told the variant, and then sends its delays. */
+async function serve({ folder, paths: count, depth }) {
+  const { enableDiagnostics } = await import('../../dist/diagnostics/index.js');
+  enableDiagnostics();
+  const paths = pathsThrough(folder, Number(count), Number(depth));
+  let at = 0;
+  const server = createServer((_request, response) => {
+    let sum = 0;
+    for (let i = 0; i < PATHS_EACH; i++) {
+      const path = paths[at++ % paths.length];
+      sum += path[0](path, 1);
+    }
+    response.end(String(sum));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  process.send?.(server.address().port);
+  const delays = monitorEventLoopDelay({ resolution: 1 });
+  let end = () => {};
+  process.on('message', (message) => {
+    if (message === 'end') {
+      delays.disable();
+      end();
+      const [p50, p99, p999, longest] = [50, 99, 99.9, 100].map((part) => delays.percentile(part) / NS_PER_MS);
+      process.send?.({ p50, p99, p999, longest }, () => process.exit());
+    } else {
+      delays.enable();
+      if (message === 'V8 alone') end = profileWithV8();
+    }
+  });
 }
 
-function measure(options) {
-  const { node, folder, seconds, rounds } = options;
+/**
+ * Asks the server evenly, whether or not it has answered, until aborted.
+ * @param {AbortSignal} signal
+ */
+async function load(port, signal) {
+  const sockets = await openConnections(port, CONNECTIONS);
+  for (const socket of sockets) socket.resume();
+  const each = (REQUESTS_PER_SECOND * BATCH_MS) / 1000;
+  let due = performance.now();
+  for (let i = 0; !signal.aborted; ) {
+    for (let request = 0; request < each; request++) sockets[i++ % CONNECTIONS].write(REQUEST);
+    due += BATCH_MS;
+    await sleep(Math.max(0, due - performance.now()));
+  }
+  for (const socket of sockets) socket.destroy();
+}
+
+async function measureOnce({ node, folder, variant, paths, depth, seconds }) {
+  const args = ['--serve', '--paths', paths, '--depth', depth, '--folder', folder].map(String);
+  const child = fork(import.meta.filename, args, { execPath: node });
+  const [port] = await once(child, 'message');
+  const enough = new AbortController();
+  const loaded = load(port, enough.signal);
+  await sleep(WARM_UP_MS);
+  child.send(variant);
+  if (variant === 'collect --cpu') {
+    const cli = join(import.meta.dirname, '../../dist/cjs/cli.cjs');
+    const output = join(folder, 'collected.nettrace');
+    const args = ['collect', '--cpu', '-p', String(child.pid), '--duration', `${seconds}s`, '-o', output];
+    await promisify(execFile)(process.execPath, [cli, ...args]);
+  } else await sleep(seconds * 1000);
+  enough.abort();
+  await loaded;
+  child.send('end');
+  const [delays] = await once(child, 'message');
+  return delays;
+}
+
+async function measure({ node, folder, seconds, rounds }) {
   const table = [];
   for (const [paths, depth] of SHAPES) {
-    /** @type {Record<string, any[]>} */
     const found = Object.fromEntries(VARIANTS.map((variant) => [variant, []]));
     for (let round = 0; round < rounds; round++) {
       for (const variant of VARIANTS) {
-        const run = ['--variant', variant, '--paths', paths, '--depth', depth, '--seconds', seconds];
-        const command = [import.meta.filename, ...run, '--folder', folder].map(String);
-        const { stdout, stderr, status } = spawnSync(node, command, { encoding: 'utf8', maxBuffer: 2 ** 28 });
-        if (status !== 0) throw new Error(`The application ended with status ${status}: ${stderr}`);
-        found[variant].push(JSON.parse(stdout));
+        found[variant].push(await measureOnce({ node, folder, variant, paths, depth, seconds }));
       }
     }
     for (const [variant, runs] of Object.entries(found)) {
-      const all = runs.flatMap(({ during }) => during).sort((a, b) => a - b);
-      const cpu = Math.min(...runs.map(({ cpuMs }) => cpuMs / Number(seconds) / 10));
+      const least = (name) => Math.min(...runs.map((run) => run[name]));
       table.push({
-        'paths x depth': `${paths} x ${depth}`,
+        'paths x calls': `${paths.toLocaleString('en')} x ${depth}`,
         variant,
-        p50: quantile(all, 0.5),
-        p99: quantile(all, 0.99),
-        'p99.9': quantile(all, 0.999),
-        'max, each run': runs.map(({ during }) => Math.max(...during).toFixed(1)).join(' '),
-        'at the start': Math.min(...runs.map(({ start }) => start)),
-        'at the end': Math.min(...runs.map(({ end }) => end)),
-        'CPU %': cpu,
+        '50 %': least('p50'),
+        '99 %': least('p99'),
+        '99.9 %': least('p999'),
+        'longest, each run': runs.map(({ longest }) => longest.toFixed(0)).join(' '),
       });
     }
   }
@@ -149,15 +176,15 @@ const text = (value) => (typeof value === 'number' ? value.toFixed(1) : value);
 const { values } = parseArgs({
   options: {
     seconds: { type: 'string', default: '30' },
-    rounds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '1' },
     nodes: { type: 'string' },
-    variant: { type: 'string' },
+    serve: { type: 'boolean', default: false },
     paths: { type: 'string' },
     depth: { type: 'string' },
     folder: { type: 'string' },
   },
 });
-if (values.variant !== undefined) await runApplication(values);
+if (values.serve) await serve(values);
 else {
   const folder = mkdtempSync(join(tmpdir(), 'tracewright-sampler-bench-'));
   try {
@@ -167,7 +194,12 @@ else {
       const node = major === own ? process.execPath : nodes[major];
       if (node === undefined)
         throw new Error(`There is no Node.js ${major}: \`node scripts/nodes.mjs\` gets it.`);
-      const rows = measure({ node, folder, seconds: values.seconds, rounds: Number(values.rounds) });
+      const rows = await measure({
+        node,
+        folder,
+        seconds: Number(values.seconds),
+        rounds: Number(values.rounds),
+      });
       const columns = Object.keys(rows[0]);
       console.log(`\nNode.js ${major}, milliseconds\n`);
       console.log(`| ${columns.join(' | ')} |\n|${' --- |'.repeat(columns.length)}`);
