@@ -78,7 +78,10 @@ function profileWithV8() {
   };
 }
 
-/** The server, in this process. It sends its port, begins to count when told the variant, and then sends its delays. */
+/**
+ * The server, in this process. It sends its port, begins to count when told the variant, and sends its delays at the end.
+ * @param {Record<string, any>} options
+ */
 async function serve({ folder, paths: count, depth }) {
   const { enableDiagnostics } = await import('../../dist/diagnostics/index.js');
   enableDiagnostics();
@@ -93,14 +96,17 @@ async function serve({ folder, paths: count, depth }) {
     response.end(String(sum));
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
-  process.send?.(server.address().port);
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  process.send?.(port);
   const delays = monitorEventLoopDelay({ resolution: 1 });
   let end = () => {};
   process.on('message', (message) => {
     if (message === 'end') {
       delays.disable();
       end();
-      const [p50, p99, p999, longest] = [50, 99, 99.9, 100].map((part) => delays.percentile(part) / NS_PER_MS);
+      const [p50, p99, p999, longest] = [50, 99, 99.9, 100].map(
+        (part) => delays.percentile(part) / NS_PER_MS,
+      );
       process.send?.({ p50, p99, p999, longest }, () => process.exit());
     } else {
       delays.enable();
@@ -150,6 +156,7 @@ async function measureOnce({ node, folder, variant, paths, depth, seconds }) {
 async function measure({ node, folder, seconds, rounds }) {
   const table = [];
   for (const [paths, depth] of SHAPES) {
+    /** @type {Record<string, any[]>} */
     const found = Object.fromEntries(VARIANTS.map((variant) => [variant, []]));
     for (let round = 0; round < rounds; round++) {
       for (const variant of VARIANTS) {
