@@ -39,8 +39,14 @@ function buildAddon() {
 /** In a process of its own: the addon's build, which blocks this one, leaves a processor free for much of its time. */
 function startTypeScript() {
   const stamp = at('dist/.compiled');
-  if (newest([stamp]) >= newest([at('lib'), at('tsconfig.json'), at('tsconfig.build.json')]))
-    return undefined;
+  const inputs = [
+    'lib',
+    'tsconfig.json',
+    'tsconfig.build.json',
+    'scripts/compile.mjs',
+    'scripts/lib/entries.mjs',
+  ];
+  if (newest([stamp]) >= newest(inputs.map(at))) return undefined;
   console.log('Compiling TypeScript');
   const ended = once(spawn(process.execPath, [at('scripts/compile.mjs')], { stdio: 'inherit' }), 'exit');
   return { ended, stamp, started: new Date() };
