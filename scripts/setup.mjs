@@ -39,13 +39,7 @@ function buildAddon() {
 /** In a process of its own: the addon's build, which blocks this one, leaves a processor free for much of its time. */
 function startTypeScript() {
   const stamp = at('dist/.compiled');
-  const inputs = [
-    'lib',
-    'tsconfig.json',
-    'tsconfig.build.json',
-    'scripts/compile.mjs',
-    'scripts/lib/entries.mjs',
-  ];
+  const inputs = ['lib', 'tsconfig.json', 'tsconfig.build.json', 'scripts/compile.mjs', 'scripts/lib'];
   if (newest([stamp]) >= newest(inputs.map(at))) return undefined;
   console.log('Compiling TypeScript');
   const ended = once(spawn(process.execPath, [at('scripts/compile.mjs')], { stdio: 'inherit' }), 'exit');

@@ -72,9 +72,14 @@ export class GroupRounds {
     return workers;
   }
 
-  /** Adds CPU samples of this thread. */
-  addSamples(request: SamplingRequest, hasRoom: () => boolean, whenComplete: () => void): void {
-    this.#samples = new CpuSamples(this.#rounds, this.#thread, request, hasRoom, whenComplete);
+  /** Adds CPU samples of this thread: see `CpuSamples`. */
+  addSamples(
+    request: SamplingRequest,
+    hasRoom: () => boolean,
+    whenComplete: () => void,
+    startsLater?: boolean,
+  ): void {
+    this.#samples = new CpuSamples(this.#rounds, this.#thread, request, hasRoom, whenComplete, startsLater);
   }
 
   get events(): number {

@@ -107,8 +107,7 @@ export class SessionGroup implements Subscriber {
     readonly group: SessionGroup;
     readonly before: RoundsBefore | undefined;
   } {
-    const { requests, samplesLater } = settings;
-    const sampling = samplingRequest(requests.byName.get(SAMPLE_PROFILER), samplesLater);
+    const sampling = samplingRequest(settings.requests.byName.get(SAMPLE_PROFILER));
     // Sessions do not share samples.
     const isShared = sampling === undefined && settings.watch === undefined;
     const key = isShared ? groupKey(settings) : undefined;
@@ -189,7 +188,7 @@ export class SessionGroup implements Subscriber {
   }
 
   #start(): void {
-    const { requests, bufferSize, waits } = this.#settings;
+    const { requests, bufferSize, waits, samplesLater } = this.#settings;
     const whenAsked = (): void => this.#tick();
     if (isMainThread) {
       this.#workers = this.rounds.addWorkers(
@@ -198,7 +197,8 @@ export class SessionGroup implements Subscriber {
       this.#workers.start(requests, waits);
     }
     if (this.sampling !== undefined) {
-      this.rounds.addSamples(this.sampling, () => this.#waitingBytes() < bufferSize, whenAsked);
+      const hasRoom = (): boolean => this.#waitingBytes() < bufferSize;
+      this.rounds.addSamples(this.sampling, hasRoom, whenAsked, samplesLater);
     }
   }
 

@@ -54,7 +54,6 @@ export class CpuSamples {
   readonly #methods = new MethodTable();
   readonly #samples: NamedSamples;
   readonly #whenComplete: () => void;
-  readonly #intervalMs: number;
   /** A later turn of the event loop starts sampling. */
   #starting: NodeJS.Immediate | undefined;
   #whenStarted: (() => void) | undefined;
@@ -80,18 +79,20 @@ export class CpuSamples {
   #whenCaughtUp: (() => void) | undefined;
 
   /**
-   * Starts sampling, unless the request is for later. A failure is reported as a process warning.
+   * Starts sampling. A failure is reported as a process warning.
    *
    * @param writer whose events are ordered by thread
    * @param sampled this thread
    * @param whenComplete called by the event loop when `takeDue` should follow, which may permit a sequence point
+   * @param startsLater whether sampling starts in a later turn of the event loop
    */
   constructor(
     writer: EventSink,
     sampled: ThreadHandle,
-    { intervalMs, startsLater }: SamplingRequest,
+    { intervalMs }: SamplingRequest,
     hasRoom: () => boolean,
     whenComplete: () => void,
+    startsLater = false,
   ) {
     this.#writer = writer;
     this.#whenComplete = whenComplete;
@@ -102,9 +103,8 @@ export class CpuSamples {
       name: 'CPU profiler',
     });
     this.#samples = new NamedSamples(writer, this.#profilerThread, sampled, this.#methods);
-    this.#intervalMs = intervalMs;
-    if (startsLater) this.started = this.#startLater();
-    else this.#start();
+    if (startsLater) this.started = this.#startLater(intervalMs);
+    else this.#start(intervalMs);
   }
 
   /**
@@ -183,11 +183,11 @@ export class CpuSamples {
   }
 
   /** V8 holds the thread for long, and so does the turn that starts a session: its sources' code runs the first time. */
-  #startLater(): Promise<void> {
+  #startLater(intervalMs: number): Promise<void> {
     // Immediates run in the turn that the application's loop is in.
     this.#starting = setImmediate(() => {
       this.#starting = setImmediate(() => {
-        this.#start();
+        this.#start(intervalMs);
         this.#whenStarted?.();
       });
     });
@@ -196,9 +196,9 @@ export class CpuSamples {
     });
   }
 
-  #start(): void {
+  #start(intervalMs: number): void {
     this.#guard(() => {
-      this.#profiler = new V8Profiler(this.#intervalMs * 1000);
+      this.#profiler = new V8Profiler(intervalMs * 1000);
       this.#samples.writeTimes(threadTimes(), timestamp());
     });
     this.#fetchedAt = performance.now();
@@ -332,8 +332,6 @@ export function sampleTime({ timeUs }: CpuSample): bigint {
 export interface SamplingRequest {
   /** The time between two samples. */
   readonly intervalMs: number;
-  /** Whether sampling starts in a later turn of the event loop. */
-  readonly startsLater: boolean;
 }
 
 /** .NET's default. */
@@ -348,12 +346,11 @@ const MAX_INTERVAL_MS = 10_000;
  */
 export function samplingRequest(
   asked: Pick<ProviderRequest, 'level' | 'arguments' | 'filter'> | undefined,
-  startsLater = false,
 ): SamplingRequest | undefined {
   if (asked === undefined || !passesEventFilter(asked.filter, THREAD_SAMPLE.eventId)) return undefined;
   // Level 0 means every level.
   if (asked.level !== 0 && asked.level < THREAD_SAMPLE.level) return undefined;
   const given = Number(asked.arguments.SampleProfilerIntervalMS);
   const isPossible = given >= MIN_INTERVAL_MS && given <= MAX_INTERVAL_MS;
-  return { intervalMs: isPossible ? given : DEFAULT_INTERVAL_MS, startsLater };
+  return { intervalMs: isPossible ? given : DEFAULT_INTERVAL_MS };
 }

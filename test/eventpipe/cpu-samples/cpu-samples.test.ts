@@ -45,7 +45,7 @@ async function sampled(
     pieces.push(isComplete ? writer.flush() : writer.flushOpen());
     return isComplete;
   };
-  const samples = new CpuSamples(writer, thread, { intervalMs: 1, startsLater }, hasRoom, flush);
+  const samples = new CpuSamples(writer, thread, { intervalMs: 1 }, hasRoom, flush, startsLater);
   await work({ samples, flush });
   samples.end();
   const after = timestamp();
