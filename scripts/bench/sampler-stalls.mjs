@@ -8,7 +8,7 @@
  * The server has 2,000 functions in 200 modules. Each request takes some of its paths through them, of which it has 100
  * that are 10 calls deep, or 10,000 that are 20 deep. Requires dist/.
  */
-import { execFile, fork } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -20,7 +20,9 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
 import { nodes } from '../nodes.mjs';
-import { openConnections } from './servers/client.mjs';
+import { openConnections, REQUEST } from './servers/client.mjs';
+import { forkServer } from './servers/index.mjs';
+import { markdownTable } from './table.mjs';
 
 const MODULES = 200;
 const FUNCTIONS_EACH = 10;
@@ -34,8 +36,8 @@ const VARIANTS = ['without', 'V8 alone', 'collect --cpu'];
 const CONNECTIONS = 4;
 const REQUESTS_PER_SECOND = 1500;
 const BATCH_MS = 2;
-const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const WARM_UP_MS = 2000;
+const SETTLE_MS = 100;
 const NS_PER_MS = 1e6;
 
 /** Modules whose functions call the next one of a path. */
@@ -110,7 +112,10 @@ async function serve({ folder, paths: count, depth }) {
       process.send?.({ p50, p99, p999, longest }, () => process.exit());
     } else {
       delays.enable();
-      if (message === 'V8 alone') end = profileWithV8();
+      // Delays count from the next turns on, and the first scan is to be among them.
+      setTimeout(() => {
+        if (message === 'V8 alone') end = profileWithV8();
+      }, SETTLE_MS);
     }
   });
 }
@@ -134,8 +139,7 @@ async function load(port, signal) {
 
 async function measureOnce({ node, folder, variant, paths, depth, seconds }) {
   const args = ['--serve', '--paths', paths, '--depth', depth, '--folder', folder].map(String);
-  const child = fork(import.meta.filename, args, { execPath: node });
-  const [port] = await once(child, 'message');
+  const { child, port } = await forkServer(import.meta.filename, args, { execPath: node });
   const enough = new AbortController();
   const loaded = load(port, enough.signal);
   await sleep(WARM_UP_MS);
@@ -209,8 +213,7 @@ else {
       });
       const columns = Object.keys(rows[0]);
       console.log(`\nNode.js ${major}, milliseconds\n`);
-      console.log(`| ${columns.join(' | ')} |\n|${' --- |'.repeat(columns.length)}`);
-      for (const row of rows) console.log(`| ${columns.map((name) => text(row[name])).join(' | ')} |`);
+      console.log(markdownTable([columns, ...rows.map((row) => columns.map((name) => text(row[name])))]));
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 
-const REQUEST = Buffer.from(
+export const REQUEST = Buffer.from(
   'GET /orders/17?fields=all HTTP/1.1\r\nHost: localhost\r\nUser-Agent: bench\r\nAccept: */*\r\n\r\n',
 );
 /** Ends every response: no variant's response contains another `}`. */

@@ -14,6 +14,20 @@ const size = {
 };
 const NS_PER_US = 1000;
 
+/**
+ * Starts a program in a process of its own, which sends its port when it listens.
+ * @param {import('node:child_process').ForkOptions} [options]
+ * @throws Error if it ends before
+ */
+export async function forkServer(program, args, options) {
+  const child = fork(program, args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'], ...options });
+  const [port] = await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(() => Promise.reject(new Error(`The server ${args.join(' ')} has ended.`))),
+  ]);
+  return { child, port };
+}
+
 class Server {
   /**
    * @param {import('node:child_process').ChildProcess} child
@@ -26,11 +40,7 @@ class Server {
 
   static async start(framework, variant, root) {
     const program = join(root, 'scripts/bench/servers/server.mjs');
-    const child = fork(program, [framework, variant], { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
-    const [port] = await Promise.race([
-      once(child, 'message'),
-      once(child, 'exit').then(() => Promise.reject(new Error(`${variant} (${framework}) has ended.`))),
-    ]);
+    const { child, port } = await forkServer(program, [framework, variant]);
     return new Server(child, await openConnections(port, CONNECTIONS));
   }
 
@@ -79,11 +89,9 @@ export async function measureFramework(cases, { warmUp, requests, rounds }, root
     for (const each of servers) each.rounds.push(await each.server.round(requests));
   }
   for (const { server } of servers) await server.end();
-  return roots.map((_, checkout) =>
-    Object.fromEntries(
-      servers.filter((each) => each.checkout === checkout).map(({ id, rounds }) => [id, [rounds]]),
-    ),
-  );
+  const found = roots.map(() => ({}));
+  for (const { checkout, id, rounds } of servers) found[checkout][id] = [rounds];
+  return found;
 }
 
 /**
