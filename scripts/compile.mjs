@@ -86,14 +86,12 @@ async function modulesOf(name) {
 /**
  * One chunk contains what every writer of events loads, another what every reader of traces loads, and a third what
  * writers share with readers of any format, or with the command line. The index stays separate: loading it may open the
- * diagnostic port, which is only for code that imports it. Deferred modules have a chunk of their own, and another for
- * what they share with readers.
+ * diagnostic port, which is only for code that imports it. Sessions have a chunk of their own, and another for what they
+ * share with readers.
  */
 async function chunkGroups() {
   const [writing, reading] = [await modulesOf(entries.index), await modulesOf(entries.trace)];
-  const deferredOnes = new Set(
-    (await Promise.all(Object.values(deferred).map(modulesOf))).flatMap((all) => [...all]),
-  );
+  const sessions = await modulesOf(deferred.sessions);
   const others = [
     'trace/etl/open-etl',
     'trace/nettrace/open-nettrace',
@@ -109,8 +107,8 @@ async function chunkGroups() {
     groups: [
       { name: 'base', test: (id) => writing.has(id) && outside.has(id), priority: 5 },
       { name: 'write', test: (id) => writing.has(id), priority: 4 },
-      { name: 'shared', test: (id) => deferredOnes.has(id) && outside.has(id), priority: 3 },
-      { name: 'deferred', test: (id) => deferredOnes.has(id), priority: 2 },
+      { name: 'shared', test: (id) => sessions.has(id) && outside.has(id), priority: 3 },
+      { name: 'session', test: (id) => sessions.has(id), priority: 2 },
       { name: 'read', test: (id) => reading.has(id), priority: 1 },
     ],
   };

@@ -1,33 +1,18 @@
-/** The event source `Node.Net`: outgoing and accepted TCP connections, and what they wait for. */
+/** Outgoing and accepted TCP connections. */
 
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 import { sharedActivities } from '../activity/shared.ts';
-import { FAILURE, type FailureFields, failureFields, NO_FAILURE } from '../base/thrown-fields.ts';
+import { type FailureFields, failureFields, NO_FAILURE } from '../base/thrown-fields.ts';
 import type { Observation } from '../runtime/observation.ts';
 import { activityEventsOf } from '../source/activity-events.ts';
-import { Level } from '../source/constants.ts';
-import { event } from '../source/event.ts';
-import { defineEventSource } from '../source/event-source.ts';
 import { isAnyWanted, subscribed } from './channels.ts';
+import type { ConnectionEvents } from './connection-events.ts';
 import type { Settings } from './settings.ts';
 
 interface SocketMessage {
   readonly socket: Socket;
 }
-
-/** Event ids follow from the order: add new events at the end. */
-export function defineConnectionEvents() {
-  return defineEventSource('Node.Net', {
-    ConnectStart: event({ address: 'string', port: 'int32' }),
-    ConnectStop: event(FAILURE),
-    NameResolved: event({ host: 'string', address: 'string', errorType: 'string', durationMSec: 'double' }),
-    TlsEstablished: event({ protocol: 'string', serverName: 'string', durationMSec: 'double' }),
-    ConnectionAccepted: event({ address: 'string', port: 'int32' }, { level: Level.Verbose }),
-  });
-}
-
-type ConnectionEvents = ReturnType<typeof defineConnectionEvents>;
 
 export function connections(events: ConnectionEvents, settings: Settings): Observation {
   return {

@@ -4,31 +4,18 @@
 import { isMainThread } from 'node:worker_threads';
 import { thrownMessage } from '../base/value-text.ts';
 import { everySecond } from '../runtime/every-second.ts';
-import { type Observation, Observations } from '../runtime/observation.ts';
-import { type ChannelHandlers, type Events, isAnyWanted, subscribed } from './channels.ts';
-import { connections, defineConnectionEvents } from './connections.ts';
+import { isAnyWanted } from './channels.ts';
+import { defineConnectionEvents } from './connection-events.ts';
 import { defineDatabaseEvents } from './database-events.ts';
-import { expressHandlers, expressRoutes } from './express.ts';
-import { fastifyHandlers, fastifyRoutes } from './fastify.ts';
-import { FetchRequests } from './fetch.ts';
-import { ClientRequests } from './http-client.ts';
 import { defineHttpEvents } from './http-events.ts';
-import { ServerRequests } from './http-server.ts';
-import { Http2Requests } from './http2.ts';
 import { defineMiddlewareEvents } from './middleware-events.ts';
-import { defineModuleEvents, moduleLoads } from './module-loads.ts';
-import { type MongoClientLike, MongoCommands } from './mongodb.ts';
-import { mysql2Handlers } from './mysql2.ts';
-import { pgHandlers, publishPg } from './pg.ts';
-import { childProcesses, defineProcessEvents, workerThreads } from './processes.ts';
-import { ioredisHandlers, redisHandlers } from './redis.ts';
-import { H3_ROUTES, setRouteOfRunning } from './routes.ts';
-import {
-  type InstrumentationName,
-  type InstrumentOptions,
-  type ProcessContext,
-  Settings,
-} from './settings.ts';
+import { defineModuleEvents } from './module-events.ts';
+import type { MongoClientLike } from './mongodb.ts';
+import { type Observed, observe } from './observed.ts';
+import { publishPg } from './pg-channels.ts';
+import { defineProcessEvents } from './process-events.ts';
+import { setRouteOfRunning } from './routes.ts';
+import { type InstrumentOptions, type ProcessContext, Settings } from './settings.ts';
 
 /** Incremented when the data shared by all copies of this package in one thread changes. */
 const KEY = Symbol.for('tracewright.auto.v2');
@@ -74,43 +61,27 @@ function sharedAutomatic(): Automatic {
 
 function automatic(): Automatic {
   const settings = new Settings();
-  const http = defineHttpEvents();
-  const middleware = defineMiddlewareEvents();
-  const database = defineDatabaseEvents();
-  const net = defineConnectionEvents();
-  const processes = defineProcessEvents();
-  const modules = defineModuleEvents();
-  const requests = new ServerRequests(http, settings);
-  const mongo = new MongoCommands(database, settings);
-  /** Subscribed while the instrumentation is on and somebody wants an event or an activity of the source. */
-  const observed = (name: InstrumentationName, events: Events, handlers: ChannelHandlers): Observation => ({
-    isWanted: () => settings.isOn(name) && isAnyWanted(events),
-    start: () => subscribed(handlers),
-  });
-  const observations = new Observations([
-    requests.observation,
-    new ClientRequests(http, settings).observation,
-    new FetchRequests(http, settings).observation,
-    new Http2Requests(http, settings).observation,
-    observed('httpServer', http, H3_ROUTES),
-    observed('express', http, expressRoutes(requests)),
-    observed('fastify', http, fastifyRoutes(requests)),
-    observed('express', middleware, expressHandlers(middleware, requests)),
-    observed('fastify', middleware, fastifyHandlers(middleware, requests)),
-    observed('mysql2', database, mysql2Handlers(database, settings)),
-    observed('redis', database, redisHandlers(database)),
-    observed('ioredis', database, ioredisHandlers(database)),
-    observed('pg', database, pgHandlers(database, settings)),
-    mongo.observation,
-    connections(net, settings),
-    childProcesses(processes, settings),
-    workerThreads(processes, settings),
-    moduleLoads(modules, settings),
-  ]);
-  const update = () => observations.update();
-  for (const source of [http, middleware, database, net, processes, modules]) source.onCommand(update);
+  const sources = {
+    http: defineHttpEvents(),
+    middleware: defineMiddlewareEvents(),
+    database: defineDatabaseEvents(),
+    net: defineConnectionEvents(),
+    processes: defineProcessEvents(),
+    modules: defineModuleEvents(),
+  };
+  const all = Object.values(sources);
+  let observed: Observed | undefined;
+  // What observes is a tenth of the code, and is not loaded before somebody wants an event.
+  const theObserved = () => {
+    observed ??= observe(sources, settings);
+    return observed;
+  };
+  const update = () => {
+    if (observed !== undefined || all.some(isAnyWanted)) theObserved().update();
+  };
+  for (const source of all) source.onCommand(update);
   // On Linux, tracers come and go without notice; checking takes a few loads.
-  if (http.status.backend === 'user_events') everySecond(update);
+  if (sources.http.status.backend === 'user_events') everySecond(update);
   let endPg: (() => void) | undefined;
   const context = new ProcessContextLoader();
   return {
@@ -124,7 +95,7 @@ function automatic(): Automatic {
       context.publish(settings.processContext);
       update();
     },
-    addMongoClient: (client) => mongo.add(client),
+    addMongoClient: (client) => theObserved().addMongoClient(client),
     setRoute: setRouteOfRunning,
   };
 }

@@ -1,30 +1,13 @@
-/** The event source `Node.Module`: modules that this thread loads, each in the one that loads it. */
+/** Modules that this thread loads, each in the one that loads it. */
 import { isBuiltin } from 'node:module';
-import { type Activity, ActivityOptions } from '../activity/activity.ts';
+import type { Activity } from '../activity/activity.ts';
 import { sharedActivities } from '../activity/shared.ts';
-import { FAILURE, failureFields, NO_FAILURE, shortened } from '../base/thrown-fields.ts';
+import { failureFields, NO_FAILURE, shortened } from '../base/thrown-fields.ts';
 import type { Observation } from '../runtime/observation.ts';
 import { activityEventsOf } from '../source/activity-events.ts';
-import { Level } from '../source/constants.ts';
-import { event } from '../source/event.ts';
-import { defineEventSource } from '../source/event-source.ts';
 import { subscribed } from './channels.ts';
+import type { ModuleEvents } from './module-events.ts';
 import type { Settings } from './settings.ts';
-
-/**
- * Event ids follow from the order: add new events at the end. A start loads hundreds of modules, so the level is Verbose.
- */
-export function defineModuleEvents() {
-  return defineEventSource('Node.Module', {
-    LoadStart: event(
-      { name: 'string', package: 'string', kind: 'string', parent: 'string' },
-      { level: Level.Verbose, activityOptions: ActivityOptions.Recursive },
-    ),
-    LoadStop: event(FAILURE, { level: Level.Verbose }),
-  });
-}
-
-type ModuleEvents = ReturnType<typeof defineModuleEvents>;
 
 interface LoadMessage {
   /** Both are the name in the code: `id` of `require`, `url` of `import`. */

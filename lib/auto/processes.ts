@@ -1,4 +1,4 @@
-/** The event source `Node.Process`: processes and worker threads that this thread starts, until they end. */
+/** Processes and worker threads that this thread starts, until they end. */
 import type { ChildProcess } from 'node:child_process';
 import { basename } from 'node:path';
 import type { Worker } from 'node:worker_threads';
@@ -6,24 +6,11 @@ import { sharedActivities } from '../activity/shared.ts';
 import { shortened } from '../base/thrown-fields.ts';
 import type { Observation } from '../runtime/observation.ts';
 import { activityEventsOf } from '../source/activity-events.ts';
-import { event } from '../source/event.ts';
-import { defineEventSource } from '../source/event-source.ts';
 import { subscribed } from './channels.ts';
+import type { ProcessEvents } from './process-events.ts';
 import type { Settings } from './settings.ts';
 
 const MAX_NAME = 255;
-
-/** Event ids follow from the order: add new events at the end. */
-export function defineProcessEvents() {
-  return defineEventSource('Node.Process', {
-    ChildStart: event({ program: 'string', childProcessId: 'uint32' }),
-    ChildStop: event({ exitCode: 'int32', signal: 'string' }),
-    WorkerStart: event({ workerThreadId: 'uint32' }),
-    WorkerStop: event({ exitCode: 'int32' }),
-  });
-}
-
-type ProcessEvents = ReturnType<typeof defineProcessEvents>;
 
 /** A process ended by a signal has no exit code. */
 const NO_EXIT_CODE = -1;

@@ -34,6 +34,7 @@ export const program = {
  * they start.
  */
 export const deferred = {
+  automatic: 'auto/observed',
   sessions: 'eventpipe/start-session',
 };
 

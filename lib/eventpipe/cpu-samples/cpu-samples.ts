@@ -182,13 +182,16 @@ export class CpuSamples {
     this.#whenCaughtUp?.();
   }
 
-  /** V8 holds the thread for long, and so does the turn that starts a session: its sources' code runs the first time. */
+  /**
+   * V8 holds the thread for long, and so do the turn that starts a session, in which its sources' code runs the first
+   * time, and the one that opens its trace: V8 has a turn between them.
+   */
   #startLater(intervalMs: number): Promise<void> {
     // Immediates run in the turn that the application's loop is in.
     this.#starting = setImmediate(() => {
       this.#starting = setImmediate(() => {
         this.#start(intervalMs);
-        this.#whenStarted?.();
+        this.#starting = setImmediate(() => this.#whenStarted?.());
       });
     });
     return new Promise((resolve) => {
