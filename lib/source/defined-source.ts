@@ -16,14 +16,16 @@ import { partnerOf } from './event-schemas.ts';
 import type { EventSource, Events } from './event-source-types.ts';
 import { EventWriter } from './event-writer.ts';
 import { writeManifestInBand } from './in-band-manifest.ts';
-import { ManifestFormat, rememberForManifest } from './manifest.ts';
+import { rememberForManifest } from './manifest.ts';
+import { manifestFormat } from './manifest-format.ts';
+import { plainFormat } from './plain-format.ts';
 import { SelfDescribingEvents } from './self-describing.ts';
 import { SharedIds } from './shared-ids.ts';
 import type { Provider, SourceContext } from './source-context.ts';
 import { sourceMembers } from './source-members.ts';
 import { StateRequests } from './state-requests.ts';
 import { followTaskFlow } from './task-flow.ts';
-import { PlainFormat, selfDescribingFormat } from './tracer-format.ts';
+import { selfDescribingFormat, type TracerFormat } from './tracer-format.ts';
 // Each thread that defines sources joins the sessions.
 import '../eventpipe/threads/join-sessions.ts';
 import '../eventpipe/user-events/shared-session.ts';
@@ -113,7 +115,7 @@ class DefinedSource {
         subscriptions: this.#subscriptions,
         source: () => this.#source,
       };
-      const plain = userEventsFormat === 'plain' ? new PlainFormat(provider) : undefined;
+      const plain = userEventsFormat === 'plain' ? plainFormat(provider) : undefined;
       const writers = this.#writersOf(context, schemas, etwFormat, plain);
       const processId = definition.activityIds === '2016' ? 0 : process.pid;
       const activities = activitiesOf(provider.name, schemas, events, writers, processId, shared);
@@ -183,12 +185,12 @@ class DefinedSource {
     context: SourceContext,
     schemas: readonly EventSchema[],
     etwFormat: 'tracelogging' | 'manifest',
-    plain: PlainFormat | undefined,
+    plain: TracerFormat | undefined,
   ): Map<EventSchema, EventWriter> {
     const { tracer, provider } = context;
     const hasManifest = etwFormat === 'manifest' && tracer.backend === 'etw';
     const format = hasManifest
-      ? new ManifestFormat(provider, schemas)
+      ? manifestFormat(provider, schemas)
       : ((tracer.backend === 'etw' ? undefined : plain) ?? selfDescribingFormat(context));
     const writers = new Map<EventSchema, EventWriter>();
     this.#closing.push(() => {

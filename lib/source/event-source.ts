@@ -1,14 +1,14 @@
 /** Event sources, which an application defines once and writes its events with. */
 import type { KeywordNames } from '../listen/filter.ts';
 import { theTracer } from '../platform/tracer.ts';
-import { plainTracepointName, plainTracepointProblem } from '../wire/plain-tracepoint.ts';
 import type { EventSchema } from '../wire/schema.ts';
 import { sharedSource } from './defined-source.ts';
 import { checkOptionNames } from './definition-checks.ts';
 import { DefinitionError } from './definition-error.ts';
 import { eventSchemas } from './event-schemas.ts';
 import type { EventSource, Events, SourceOptions, WithKnownKeywords } from './event-source-types.ts';
-import { checkForManifest } from './manifest.ts';
+import { checkForManifest } from './manifest-format.ts';
+import { checkForPlainTracepoints } from './plain-format.ts';
 import { providerOf } from './source-context.ts';
 
 const SOURCE_OPTIONS = [
@@ -101,19 +101,4 @@ function checkWithoutChannels(provider: string, schemas: readonly EventSchema[])
     `${provider}.${schema.name}`,
     "a channel of the Event Log needs a source with { etwFormat: 'manifest' }; self-describing events cannot have one.",
   );
-}
-
-/** Checks on every system, so that mistakes show up where the application is developed. */
-function checkForPlainTracepoints(provider: string, schemas: readonly EventSchema[]): void {
-  const names = new Map<string, string>();
-  for (const schema of schemas) {
-    const tracepoint = plainTracepointName(provider, schema.name);
-    const other = names.get(tracepoint);
-    const problem =
-      other === undefined
-        ? plainTracepointProblem(provider, schema)
-        : `its plain tracepoint has the same name as that of ${other}: ${tracepoint}.`;
-    if (problem !== undefined) throw new DefinitionError(`${provider}.${schema.name}`, problem);
-    names.set(tracepoint, schema.name);
-  }
 }

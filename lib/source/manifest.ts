@@ -1,65 +1,9 @@
-/**
- * Manifest-based ETW events, as .NET's EventSource writes them by default: the manifest is written into the trace
- * itself, so that tools that support EventSource show the events by task and opcode.
- *
- * Source: .NET's EventSource.
- */
+/** The manifests of the event sources of this thread: XML documents for `wevtutil im` and other tools. */
 import { eventSources } from '../listen/sources.ts';
 import type { Listenable } from '../listen/written-event.ts';
-import { METADATA_OFFSET } from '../wire/etw/prefix.ts';
-import type { EventEncoder } from '../wire/event-encoder.ts';
-import { type UsedChannel, usedChannels } from '../wire/manifest/channels.ts';
-import { ManifestEncoder, manifestDescriptor } from '../wire/manifest/encode.ts';
-import { MANIFEST_CHECKS } from '../wire/manifest/field-layouts.ts';
-import { type ManifestSource, generateManifest as manifestOf } from '../wire/manifest/generate.ts';
-import { manifestProblem, manifestSourceProblem } from '../wire/manifest/problem.ts';
-import type { EventSchema } from '../wire/schema.ts';
+import type { ManifestSource } from '../wire/manifest/generate.ts';
 import { DefinitionError } from './definition-error.ts';
-import type { Provider } from './source-context.ts';
-import { ETW_SIZES, etwDefinition, type SizeLimits, type TracerFormat } from './tracer-format.ts';
-
-/** Takes a source for which `checkForManifest` did not throw. */
-export class ManifestFormat implements TracerFormat {
-  readonly #provider: Provider;
-  readonly #channels: ReadonlyMap<number, UsedChannel>;
-  readonly checks = MANIFEST_CHECKS;
-  readonly headSize = METADATA_OFFSET;
-  readonly sizes: SizeLimits = ETW_SIZES;
-
-  /** @param events all, because their channels have keywords by the order in which they are used */
-  constructor(provider: Provider, events: readonly EventSchema[]) {
-    this.#provider = provider;
-    this.#channels = usedChannels(events);
-  }
-
-  problemOf(): undefined {}
-
-  encoderOf(schema: EventSchema): EventEncoder {
-    return new ManifestEncoder(schema);
-  }
-
-  nameOf(): string {
-    return this.#provider.name;
-  }
-
-  definitionOf(schema: EventSchema): Uint8Array {
-    return etwDefinition(
-      this.#provider,
-      manifestDescriptor(schema, this.#channels.get(schema.channel ?? 0)?.keyword),
-    );
-  }
-}
-
-/** @throws DefinitionError if a manifest cannot describe the source */
-export function checkForManifest(source: ManifestSource): void {
-  const { name, events } = source;
-  for (const schema of events) {
-    const problem = manifestProblem(schema);
-    if (problem !== undefined) throw new DefinitionError(`${name}.${schema.name}`, problem);
-  }
-  const problem = manifestSourceProblem(source);
-  if (problem !== undefined) throw new DefinitionError(name, problem);
-}
+import { manifestOf } from './manifest-format.ts';
 
 /** Holds every source defined in this thread. */
 const manifestSources = new WeakMap<object, ManifestSource>();
@@ -87,6 +31,5 @@ export function generateManifest(source: object): string {
       'expected an event source, as returned by defineEventSource.',
     );
   }
-  checkForManifest(described);
   return manifestOf(described);
 }

@@ -15,7 +15,7 @@ import { contextOf } from './run-in-activity.ts';
 import { SELF_DESCRIBING, type SelfDescribingEvents, type SelfDescribingOptions } from './self-describing.ts';
 import type { SourceContext } from './source-context.ts';
 import type { StateHandler, StateRequests } from './state-requests.ts';
-import { type PlainFormat, tracepointOf } from './tracer-format.ts';
+import { type TracerFormat, tracepointOf } from './tracer-format.ts';
 import type { Outcome } from './work-result.ts';
 
 type Work = () => unknown;
@@ -49,7 +49,7 @@ export function sourceMembers(
   schemas: readonly EventSchema[],
   activities: ReadonlyMap<EventSchema, ActivityEvents>,
   selfDescribing: SelfDescribingEvents,
-  plain: PlainFormat | undefined,
+  plain: TracerFormat | undefined,
   states: StateRequests,
 ): PropertyDescriptorMap {
   const { provider, tracer, account, subscriptions } = context;

@@ -13,11 +13,6 @@ import {
   tracepointProviderName,
 } from '../wire/eventheader/tracepoint-name.ts';
 import { guidBytes } from '../wire/guid.ts';
-import {
-  PlainTracepointEncoder,
-  plainTracepointDefinition,
-  plainTracepointName,
-} from '../wire/plain-tracepoint.ts';
 import { type EventSchema, mostDescriptionBytes } from '../wire/schema.ts';
 import { SCRATCH_LIMIT, scratch } from '../wire/scratch.ts';
 import {
@@ -83,7 +78,7 @@ const USER_EVENTS_SIZES: SizeLimits = {
 };
 
 /** What all events of user_events have in common. */
-abstract class TracepointFormat {
+export abstract class TracepointFormat {
   protected readonly provider: TracepointGroup;
   readonly checks = CHECKS;
   readonly headSize = WRITE_INDEX_SIZE;
@@ -114,26 +109,6 @@ export class UserEventsFormat extends TracepointFormat implements TracerFormat {
 
   definitionOf(schema: EventSchema): Uint8Array {
     return Buffer.from(tracepointDefinition(this.nameOf(schema)));
-  }
-}
-
-/** Linux user_events: a tracepoint for each event, with ordinary fields. */
-export class PlainFormat extends TracepointFormat implements TracerFormat {
-  /** Already checked by the definition, on every system. */
-  problemOf(): undefined {
-    return undefined;
-  }
-
-  encoderOf(schema: EventSchema): EventEncoder {
-    return new PlainTracepointEncoder(schema);
-  }
-
-  nameOf(schema: EventSchema): string {
-    return plainTracepointName(this.provider.name, schema.name);
-  }
-
-  definitionOf(schema: EventSchema): Uint8Array {
-    return Buffer.from(plainTracepointDefinition(this.provider.name, schema));
   }
 }
 

@@ -35,6 +35,9 @@ export const program = {
  */
 export const deferred = {
   automatic: 'auto/observed',
+  'in-band-manifest': 'source/in-band-manifest',
+  'manifest-format': 'source/manifest-format',
+  'plain-format': 'source/plain-format',
   sessions: 'eventpipe/start-session',
 };
 
