@@ -86,12 +86,12 @@ async function modulesOf(name) {
 /**
  * One chunk contains what every writer of events loads, another what every reader of traces loads, and a third what
  * writers share with readers of any format, or with the command line. The index stays separate: loading it may open the
- * diagnostic port, which is only for code that imports it. Sessions have a chunk of their own, and another for what they
- * share with readers.
+ * diagnostic port, which is only for code that imports it. Sessions have a chunk of their own, another for what they share
+ * with threads that join them, and one for what they share with readers.
  */
 async function chunkGroups() {
   const [writing, reading] = [await modulesOf(entries.index), await modulesOf(entries.trace)];
-  const sessions = await modulesOf(deferred.sessions);
+  const [sessions, parts] = [await modulesOf(deferred.sessions), await modulesOf(deferred['session-parts'])];
   const others = [
     'trace/etl/open-etl',
     'trace/nettrace/open-nettrace',
@@ -108,6 +108,7 @@ async function chunkGroups() {
       { name: 'base', test: (id) => writing.has(id) && outside.has(id), priority: 5 },
       { name: 'write', test: (id) => writing.has(id), priority: 4 },
       { name: 'shared', test: (id) => sessions.has(id) && outside.has(id), priority: 3 },
+      { name: 'session-parts', test: (id) => parts.has(id), priority: 2.5 },
       { name: 'session', test: (id) => sessions.has(id), priority: 2 },
       { name: 'read', test: (id) => reading.has(id), priority: 1 },
     ],

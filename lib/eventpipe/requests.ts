@@ -8,7 +8,8 @@ import { subscriptionsOf } from '../listen/subscriptions.ts';
 import type { Listenable } from '../listen/written-event.ts';
 import type { EventFilter } from '../wire/diagnostics-ipc/tracing.ts';
 import { ALL_KEYWORDS } from '../wire/schema.ts';
-import { parseProviders, SessionError, type SessionProvider } from './session-provider.ts';
+import { SessionError } from './session-error.ts';
+import { parseProviders, type SessionProvider } from './session-provider.ts';
 
 const VERBOSE = 5;
 /** The name for every provider. */

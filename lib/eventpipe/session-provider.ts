@@ -10,11 +10,7 @@ import {
 } from '../wire/diagnostics-ipc/provider-text.ts';
 import { type EventFilter, sessionLevel, type TracingProvider } from '../wire/diagnostics-ipc/tracing.ts';
 import { ALL_KEYWORDS } from '../wire/schema.ts';
-
-/** Invalid session options: a mistake of the caller. */
-export class SessionError extends Error {
-  override readonly name = 'SessionError';
-}
+import { SessionError } from './session-error.ts';
 
 /** What a session wants from a provider. */
 export interface SessionProvider {

@@ -6,9 +6,9 @@ import { doAtExit } from '../listen/at-exit.ts';
 import { EventPipeSession, type SessionResult, type SessionSettings } from './event-pipe-session.ts';
 import { FileOutput } from './file-output.ts';
 import { ProviderRequests } from './requests.ts';
+import { SessionError } from './session-error.ts';
 import type { OnOutputFailed, SessionOutput } from './session-output.ts';
 import type { SessionProvider } from './session-provider.ts';
-import { SessionError } from './session-provider.ts';
 import { StreamOutput } from './stream-output.ts';
 
 export interface SessionOptions {

@@ -2,7 +2,8 @@
 import { shown } from '../base/value-text.ts';
 import { SAMPLE_PROFILER } from '../eventpipe/cpu-samples/dotnet-events.ts';
 import { ProviderRequests } from '../eventpipe/requests.ts';
-import { SessionError, type SessionProvider } from '../eventpipe/session-provider.ts';
+import { SessionError } from '../eventpipe/session-error.ts';
+import type { SessionProvider } from '../eventpipe/session-provider.ts';
 import type { ActivityTriggers, SlowLimit } from './activity-watch.ts';
 import type { ProcessTriggers } from './process-watch.ts';
 

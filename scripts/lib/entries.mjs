@@ -38,6 +38,7 @@ export const deferred = {
   'in-band-manifest': 'source/in-band-manifest',
   'manifest-format': 'source/manifest-format',
   'plain-format': 'source/plain-format',
+  'session-parts': 'eventpipe/session-parts',
   sessions: 'eventpipe/start-session',
 };
 

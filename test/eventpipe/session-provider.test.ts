@@ -1,7 +1,8 @@
 /** Provider lists in dotnet-trace's syntax, and the resulting requests of a session. */
 import { describe, expect, it } from 'vitest';
 import { ProviderRequests } from '../../lib/eventpipe/requests.ts';
-import { parseProviders, SessionError } from '../../lib/eventpipe/session-provider.ts';
+import { SessionError } from '../../lib/eventpipe/session-error.ts';
+import { parseProviders } from '../../lib/eventpipe/session-provider.ts';
 import { defineEventSource } from '../../lib/index.ts';
 import type { EventFilter } from '../../lib/wire/diagnostics-ipc/tracing.ts';
 

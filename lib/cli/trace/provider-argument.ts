@@ -1,6 +1,7 @@
 /** The providers that a session requests, in dotnet-trace's syntax. */
 
-import { SessionError, tracingProvider, tracingProviders } from '../../eventpipe/session-provider.ts';
+import { SessionError } from '../../eventpipe/session-error.ts';
+import { tracingProvider, tracingProviders } from '../../eventpipe/session-provider.ts';
 import type { TracingProvider } from '../../wire/diagnostics-ipc/tracing.ts';
 import { UsageError } from '../parse-options.ts';
 

@@ -1,6 +1,7 @@
 /** Makes this thread join the main thread's sessions. Loaded with anything that defines event sources. */
 import { onSharedSession } from '../../listen/shared-sessions.ts';
-import { ThreadPart, type ThreadPartOptions } from './thread-part.ts';
+import { type GroupPart, joinGroup } from '../session-parts.ts';
+import type { ThreadPartOptions } from './thread-part.ts';
 
 /** The versions change with the data below, and with the way threads pass on events. */
 export const GROUP_KIND = 'event-pipe-group.v2';
@@ -14,11 +15,11 @@ export interface SessionOfGroup {
 }
 
 /** The key is the group. */
-const parts = new Map<string, ThreadPart>();
+const parts = new Map<string, GroupPart>();
 
 onSharedSession(GROUP_KIND, (data) => {
   const options = data as ThreadPartOptions;
-  const part = new ThreadPart(options);
+  const part = joinGroup(options);
   parts.set(options.group, part);
   const end = (): void => {
     parts.delete(options.group);

@@ -5,7 +5,8 @@ import { RefusedError } from '../../wire/diagnostics-ipc/error.ts';
 import type { TracepointSet, UserEventsProvider } from '../../wire/diagnostics-ipc/tracing.ts';
 import { isTracepointName } from '../../wire/tracepoint-v1/definition.ts';
 import { ProviderRequests } from '../requests.ts';
-import { SessionError, sessionProvider } from '../session-provider.ts';
+import { SessionError } from '../session-error.ts';
+import { sessionProvider } from '../session-provider.ts';
 import { namesOf } from './tracepoints.ts';
 
 /** @throws RefusedError */

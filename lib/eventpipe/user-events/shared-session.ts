@@ -2,12 +2,9 @@
  * A user_events session on all threads: the one that starts it notifies the others, and each writes its own events to
  * the same tracepoints. Every thread must load this module.
  */
-
 import { onSharedSession, type SessionPart, shareSession } from '../../listen/shared-sessions.ts';
-import { PassedTracer } from '../../platform/passed-tracer.ts';
 import type { UserEventsProvider } from '../../wire/diagnostics-ipc/tracing.ts';
-import { scratch } from '../../wire/scratch.ts';
-import { ThreadPart } from './thread-part.ts';
+import { joinUserEvents } from '../session-parts.ts';
 
 /** Incremented when the shared state changes. */
 const KIND = 'user-events.v1';
@@ -17,7 +14,4 @@ export function shareUserEvents(id: string, providers: readonly UserEventsProvid
   return shareSession(KIND, id, providers);
 }
 
-onSharedSession(KIND, (data, id) => {
-  const tracer = PassedTracer.join(id, scratch);
-  return tracer && new ThreadPart(data as readonly UserEventsProvider[], tracer);
-});
+onSharedSession(KIND, (data, id) => joinUserEvents(id, data as readonly UserEventsProvider[]));
