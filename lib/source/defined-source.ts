@@ -1,6 +1,7 @@
 /** What all sources with one definition share, until the last of them is closed: events, ids, subscriptions. */
 import { ActivityOptions, activityName } from '../activity/activity.ts';
 import { type SharedActivities, sharedActivities } from '../activity/shared.ts';
+import { joinSessions } from '../eventpipe/join-sessions.ts';
 import type { KeywordNames } from '../listen/filter.ts';
 import { Subscriptions } from '../listen/subscriptions.ts';
 import type { Tracer } from '../platform/tracer.ts';
@@ -26,9 +27,6 @@ import { sourceMembers } from './source-members.ts';
 import { StateRequests } from './state-requests.ts';
 import { followTaskFlow } from './task-flow.ts';
 import { selfDescribingFormat, type TracerFormat } from './tracer-format.ts';
-// Each thread that defines sources joins the sessions.
-import '../eventpipe/threads/join-sessions.ts';
-import '../eventpipe/user-events/shared-session.ts';
 
 /** A definition without errors of its own. */
 interface Definition {
@@ -48,6 +46,8 @@ interface Definition {
 const defined = new WeakMap<Tracer, Map<string, DefinedSource>>();
 
 export function sharedSource(tracer: Tracer, definition: Definition): EventSource {
+  // Each thread that defines sources joins the sessions.
+  joinSessions();
   const known = defined.get(tracer) ?? new Map<string, DefinedSource>();
   defined.set(tracer, known);
   const layouts = definition.drafts.map(layoutText);

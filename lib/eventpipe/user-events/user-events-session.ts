@@ -3,7 +3,7 @@
  * that it names, through a descriptor of user_events_data that it passes. So the process itself needs no access to the
  * kernel's tracer. Source: dotnet/runtime `src/native/eventpipe/ep-session.c`.
  */
-import type { SessionPart } from '../../listen/shared-sessions.ts';
+import { type SessionPart, shareSession } from '../../listen/shared-sessions.ts';
 import type { PassedTracerCounts } from '../../platform/addon-functions.ts';
 import type { OwnedDescriptor } from '../../platform/owned-descriptor.ts';
 import { PassedTracer, PassedTracerError } from '../../platform/passed-tracer.ts';
@@ -12,8 +12,8 @@ import { RefusedError } from '../../wire/diagnostics-ipc/error.ts';
 import type { UserEventsTracing } from '../../wire/diagnostics-ipc/tracing.ts';
 import { scratch } from '../../wire/scratch.ts';
 import { tracepointV1Definition } from '../../wire/tracepoint-v1/definition.ts';
+import { USER_EVENTS_KIND } from '../join-sessions.ts';
 import { checkProviders } from './check-providers.ts';
-import { shareUserEvents } from './shared-session.ts';
 import { ThreadPart } from './thread-part.ts';
 import { tracepointNames } from './tracepoints.ts';
 
@@ -51,7 +51,7 @@ export class UserEventsSession {
     const definitions = tracepointNames(providers).map(tracepointV1Definition);
     const tracer = startTracer(id, descriptor, definitions);
     const ownPart = new ThreadPart(providers, tracer);
-    return new UserEventsSession(tracer, [shareUserEvents(id, providers), ownPart]);
+    return new UserEventsSession(tracer, [shareSession(USER_EVENTS_KIND, id, providers), ownPart]);
   }
 
   /** The counts for all threads so far. */
