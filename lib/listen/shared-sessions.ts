@@ -34,6 +34,13 @@ type Message =
 
 /** Node.js runs an application's code with these only to put what it leaves in memory in a startup snapshot. */
 const MAKES_SNAPSHOT = /^--(?:build-snapshot|build-sea|experimental-sea-config)/;
+if (process.execArgv.some((option) => MAKES_SNAPSHOT.test(option))) {
+  // V8 would end the process at the first source: a snapshot can contain no channel between threads, and no handle of
+  // the system.
+  throw new Error(
+    'A startup snapshot cannot contain tracewright: load it in the function that setDeserializeMainFunction takes.',
+  );
+}
 
 /** Incremented when the messages, or what the copies of this package in a thread share, change. */
 const NAME = 'tracewright.sessions.v1';
@@ -161,12 +168,6 @@ function guarded(kind: string, work: () => void): void {
 
 /** All copies of this package in a thread share them. */
 function sharedSessions(): SharedSessions {
-  if (process.execArgv.some((option) => MAKES_SNAPSHOT.test(option))) {
-    // V8 would end the process: a snapshot can contain no channel between threads, and no handle of the system.
-    throw new Error(
-      'A startup snapshot cannot contain tracewright: load it in the function that setDeserializeMainFunction takes.',
-    );
-  }
   const shared = globalThis as { [KEY]?: SharedSessions };
   shared[KEY] ??= new SharedSessions();
   return shared[KEY];

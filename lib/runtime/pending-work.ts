@@ -2,6 +2,7 @@
  * What a thread has begun and waits for, as Node.js itself knows it: requests, connections, work of the thread pool,
  * timers. Nothing is kept for it; it is looked up when somebody asks, at the end of a trace.
  */
+
 import type { ChildProcess } from 'node:child_process';
 import type { ClientRequest, ServerResponse } from 'node:http';
 import type { Session } from 'node:inspector';
@@ -9,6 +10,7 @@ import type { Socket } from 'node:net';
 import { basename } from 'node:path';
 import { libuvTime, wakerOfName } from '../activity/runs.ts';
 import { sharedActivities } from '../activity/shared.ts';
+import { ownCode } from '../base/evaluated-code.ts';
 import { shortened } from '../base/thrown-fields.ts';
 import { subscriptionsOf } from '../listen/subscriptions.ts';
 import { writerOf } from '../source/event-functions.ts';
@@ -183,7 +185,7 @@ function timerLists(session: Session): Readonly<Record<string, Timer>> {
       value?: Remote;
     }[];
   };
-  const expression = "process.getBuiltinModule('node:timers').clearTimeout";
+  const expression = ownCode("process.getBuiltinModule('node:timers').clearTimeout");
   const clear = post('Runtime.evaluate', { expression }).result as Remote;
   const scopes = propertiesOf(clear).find(({ name }) => name === '[[Scopes]]')?.value;
   const [module] = scopes === undefined ? [] : propertiesOf(scopes);
@@ -191,8 +193,8 @@ function timerLists(session: Session): Readonly<Record<string, Timer>> {
     module?.value && propertiesOf(module.value).find(({ name }) => name === 'timerListMap')?.value;
   if (lists === undefined) return {};
   // On this thread, an object can be passed on as it is.
-  const functionDeclaration = `function () { globalThis[Symbol.for('${LISTS.description}')] = this; }`;
-  post('Runtime.callFunctionOn', { objectId: lists.objectId, functionDeclaration });
+  const handOver = `function () { globalThis[Symbol.for('${LISTS.description}')] = this; }`;
+  post('Runtime.callFunctionOn', { objectId: lists.objectId, functionDeclaration: ownCode(handOver) });
   const shared = globalThis as { [LISTS]?: Readonly<Record<string, Timer>> };
   const found = shared[LISTS];
   delete shared[LISTS];

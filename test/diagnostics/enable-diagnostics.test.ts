@@ -230,20 +230,23 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
       const app = run(`
       import { Worker } from 'node:worker_threads';
       const log = defineEventSource('App', { Ping: event({ n: 'int32' }) });
-      new Worker(\`
+      const worker = new Worker(\`
         import(\${JSON.stringify(${JSON.stringify(INDEX)})}).then(({ defineEventSource, event }) => {
           const log = defineEventSource('App', { Ping: event({ n: 'int32' }) });
           let n = 1000;
           setInterval(() => log.Ping({ n: n++ }), 5);
+          require('node:worker_threads').parentPort.postMessage('defined');
         });
-      \`, { eval: true }).unref();
+      \`, { eval: true });
+      worker.on('message', say).unref();
       setInterval(() => log.Ping({ n: 1 }), 5).unref();
       say(enableDiagnostics().address);
       ${WAIT}`);
       const client = DiagnosticsClient.at((await app.hears()) as string, app.pid);
       const session = await client.collectTracing({ ...tracing, rundownKeyword: 0x80020139n });
       const reading = readAll(session.stream);
-      await new Promise((resolve) => setTimeout(resolve, 1500));
+      expect(await app.hears(2)).toBe('defined');
+      await new Promise((resolve) => setTimeout(resolve, 1000));
       await session.stop();
       const trace = await reading;
       const numbers = (await numbersIn(trace)) as number[];

@@ -4,9 +4,11 @@
  *
  * Sources: RFC 6455; https://chromedevtools.github.io/devtools-protocol/v8/Runtime/#method-evaluate.
  */
+
 import { randomBytes } from 'node:crypto';
 import { get } from 'node:http';
 import type { Socket } from 'node:net';
+import { ownCode } from '../../base/evaluated-code.ts';
 
 const ANSWER_MS = 10_000;
 const LIST_MS = 2000;
@@ -138,7 +140,8 @@ export class InspectorClient {
  * @param returnByValue otherwise the result is a reference to an object there
  */
 export function evaluation(expression: string, returnByValue = true): object {
-  return { expression, returnByValue, awaitPromise: false, silent: true, includeCommandLineAPI: true };
+  const code = ownCode(expression);
+  return { expression: code, returnByValue, awaitPromise: false, silent: true, includeCommandLineAPI: true };
 }
 
 /** @throws Error with what the code has thrown */

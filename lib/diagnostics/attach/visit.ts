@@ -2,7 +2,9 @@
  * Opens a port in a process through its inspector, and closes the inspector. Nothing but a kill keeps a visit from
  * that, and then another one closes the inspector: see `attach.ts`.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ownCode } from '../../base/evaluated-code.ts';
 import { thrownMessage } from '../../base/value-text.ts';
 import type { DiagnosticsClientErrorCode } from '../client/client-error.ts';
 import { evaluation, InspectorClient, resultIn, valueIn } from './inspector-client.ts';
@@ -262,7 +264,7 @@ async function prepareThread(
     await sleep(wait);
     const answer = await send('Runtime.callFunctionOn', {
       objectId,
-      functionDeclaration: 'function (isStuck) { return this(isStuck); }',
+      functionDeclaration: ownCode('function (isStuck) { return this(isStuck); }'),
       arguments: [{ value: ranMs() - start > STUCK_MS || performance.now() > end }],
       returnByValue: true,
       silent: true,

@@ -3,8 +3,9 @@
  * event loop, because V8 lets the inspector interrupt it.
  */
 
-import type { Profiler, Runtime } from 'node:inspector';
+import type { Profiler } from 'node:inspector';
 import { Session, url } from 'node:inspector';
+import { ownCode } from '../../base/evaluated-code.ts';
 import { isWatched, nowUs, type ProfilePiece, pieceOf } from '../cpu-samples/v8-profiler.ts';
 
 /** A busy thread sometimes overlooks a request until the next one arrives. */
@@ -150,7 +151,8 @@ class RemoteProfiler {
     this.#start();
     if (mayDeoptimize) this.#deoptimize();
     if (isWatched({ url })) return;
-    this.#session.post('Runtime.evaluate', { expression: NO_OTHERS, silent: true }, (error, answer) => {
+    const expression = ownCode(NO_OTHERS);
+    this.#session.post('Runtime.evaluate', { expression, silent: true }, (error, answer) => {
       this.#overlaps = error === null && answer?.result.value === 'undefinedundefined';
     });
   }
@@ -201,7 +203,7 @@ class RemoteProfiler {
   }
 
   #evaluate(expression: string): void {
-    const call: Runtime.EvaluateParameterType = { expression, includeCommandLineAPI: true, silent: true };
+    const call = { expression: ownCode(expression), includeCommandLineAPI: true, silent: true };
     this.#session.post('Runtime.evaluate', call);
   }
 

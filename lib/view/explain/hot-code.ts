@@ -1,4 +1,5 @@
 /** Which code CPU samples were taken in, in a few words: the application's function, and what of Node.js it called. */
+import { isOwnCode } from '../../base/evaluated-code.ts';
 import { baseName } from '../../symbols/symbol-folders.ts';
 import type { SampledStack } from '../cpu/cpu-profile.ts';
 import { type Frame, isBuiltIn, isOfPackage, isOfTracer } from '../cpu/frame-names.ts';
@@ -77,7 +78,7 @@ type Code = Omit<HotCode, 'share'>;
 
 /** @param frames innermost first */
 function codeOf(frames: readonly Frame[]): Code | undefined {
-  const code = functionsOf(frames).filter(({ name }) => name !== GARBAGE);
+  const code = interrupted(functionsOf(frames).filter(({ name }) => name !== GARBAGE));
   const names = code.map(({ name }) => name);
   const [, module] = UNNAMED.exec(names[0] ?? '') ?? [undefined, ''];
   if (module !== '')
@@ -97,6 +98,12 @@ function codeOf(frames: readonly Frame[]): Code | undefined {
   const caller = code.findIndex((frame) => isOwn(frame) && !isOfPackage(frame));
   if (caller > own) return { text: `${inner}, called by ${functionText(names[caller] as string)}`, called };
   return { text: called === undefined ? text : `${inner}, called by ${text}`, called };
+}
+
+/** Without what only interrupts it, to look at it. */
+function interrupted(frames: readonly Frame[]): readonly Frame[] {
+  const below = frames.slice(frames.findLastIndex(isOwnCode) + 1);
+  return below.length > 0 ? below : frames;
 }
 
 /** Samples of the system also have frames of V8 and the kernel, which say nothing beside those of JavaScript. */

@@ -55,6 +55,16 @@ describe('The hottest code', () => {
     expect(codeOf([1, '0x7f00'])).toBe('native code');
   });
 
+  it('is what was interrupted to look at it', () => {
+    const looking = 'tracewright/dist/evaluated.(anonymous):1:1';
+    expect(codeOf([3, 'node:internal/console.profile', looking, 'app.mjs.burn'])).toBe('burn in app.mjs');
+    expect(codeOf([3, looking, looking, 'node:fs.readFileSync', 'app.mjs.load'])).toBe(
+      'readFileSync, called by load in app.mjs',
+    );
+    expect(codeOf([3, 'JS:~ tracewright/dist/evaluated:1:1', BURN])).toBe('burn in cart.mjs');
+    expect(codeOf([3, looking])).toBe(ITSELF);
+  });
+
   it('is tracewright only if no function of the application has a tenth of the samples', () => {
     const hook = 'JS:*before file:///app/node_modules/tracewright/dist/cjs/auto.cjs:9:1';
     expect(codeOf([80, hook], [20, 'JS:*tick file:///app/app.mjs:3:1'])).toBe('tick in app.mjs');
