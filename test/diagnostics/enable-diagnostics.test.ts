@@ -235,7 +235,7 @@ describe.skipIf(missingOnWindows('Unix sockets') !== undefined)(
           const log = defineEventSource('App', { Ping: event({ n: 'int32' }) });
           let n = 1000;
           setInterval(() => log.Ping({ n: n++ }), 5);
-          require('node:worker_threads').parentPort.postMessage('defined');
+          process.getBuiltinModule('node:worker_threads').parentPort.postMessage('defined');
         });
       \`, { eval: true });
       worker.on('message', say).unref();
