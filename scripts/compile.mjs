@@ -107,7 +107,7 @@ async function chunkGroups() {
     groups: [
       { name: 'base', test: (id) => writing.has(id) && outside.has(id), priority: 5 },
       { name: 'write', test: (id) => writing.has(id), priority: 4 },
-      { name: 'shared', test: (id) => sessions.has(id) && outside.has(id), priority: 3 },
+      { name: 'shared', test: (id) => (sessions.has(id) || parts.has(id)) && outside.has(id), priority: 3 },
       { name: 'session-parts', test: (id) => parts.has(id), priority: 2.5 },
       { name: 'session', test: (id) => sessions.has(id), priority: 2 },
       { name: 'read', test: (id) => reading.has(id), priority: 1 },
