@@ -184,18 +184,23 @@ export class CpuSamples {
 
   /**
    * V8 holds the thread for long, and so do the turn that starts a session, in which its sources' code runs the first
-   * time, and the one that opens its trace: V8 has a turn between them.
+   * time, the one with what has come in meanwhile, and the one that opens the trace: V8 has a turn of its own.
    */
   #startLater(intervalMs: number): Promise<void> {
-    // Immediates run in the turn that the application's loop is in.
-    this.#starting = setImmediate(() => {
-      this.#starting = setImmediate(() => {
-        this.#start(intervalMs);
-        this.#starting = setImmediate(() => this.#whenStarted?.());
-      });
+    this.#afterTurns(3, () => {
+      this.#start(intervalMs);
+      this.#afterTurns(1, () => this.#whenStarted?.());
     });
     return new Promise((resolve) => {
       this.#whenStarted = resolve;
+    });
+  }
+
+  /** The first of them is the one that the application's loop is in: immediates run at its end. */
+  #afterTurns(turns: number, work: () => void): void {
+    this.#starting = setImmediate(() => {
+      if (turns === 1) work();
+      else this.#afterTurns(turns - 1, work);
     });
   }
 
