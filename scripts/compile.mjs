@@ -32,7 +32,7 @@ const inputs = (names) =>
 const deferring = {
   name: 'deferred-modules',
   async resolveId(source, importer, options) {
-    if (source.startsWith('./deferred:')) return { id: source.replace('deferred:', ''), external: true };
+    if (source.startsWith('./deferred:')) return { id: source, external: true };
     if (importer === undefined) return null;
     const id = (await this.resolve(source, importer, { ...options, skipSelf: true }))?.id;
     const name = Object.keys(deferred).find((each) => lib(deferred[each]) === id);
@@ -135,11 +135,31 @@ function loadedFiles(output, files, importsOf) {
 }
 
 /**
+ * Puts the names of the deferred modules' files in the code that loads them. The names change with the contents: a
+ * process that outlives its files finds none, instead of those of another version.
+ */
+function nameDeferred(folder, output) {
+  const files = new Map(
+    output.filter(({ isEntry }) => isEntry).map(({ name, fileName }) => [name, fileName]),
+  );
+  for (const { fileName } of output) {
+    const file = join(folder, fileName);
+    const code = readFileSync(file, 'utf8');
+    writeFileSync(
+      file,
+      code.replace(/\.\/deferred:([\w-]+)\.cjs/g, (_, name) => `./${files.get(name)}`),
+    );
+  }
+}
+
+/**
  * Bundlers take this code into modules as well, where esbuild leaves no `require` for what is not bundled: Node's own
  * modules.
  */
 function freeFromRequire(folder, output) {
-  const files = Object.keys({ ...entries, ...deferred }).map((name) => `${name}.cjs`);
+  const files = output
+    .filter(({ isEntry, name }) => isEntry && (name in entries || name in deferred))
+    .map(({ fileName }) => fileName);
   for (const name of loadedFiles(output, files, atOnceOrLater)) {
     const file = join(folder, name);
     const code = readFileSync(file, 'utf8');
@@ -200,10 +220,11 @@ async function bundleEntries() {
       exports: 'named',
       comments,
       codeSplitting: await chunkGroups(),
-      entryFileNames: '[name].cjs',
+      entryFileNames: ({ name }) => (name in deferred ? '[name]-[hash].cjs' : '[name].cjs'),
       chunkFileNames: '[name]-[hash].cjs',
     },
   );
+  nameDeferred(dir, output);
   freeFromRequire(dir, output);
   exportValues(dir, output);
   writeInLatin1(dir, output);

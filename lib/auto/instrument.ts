@@ -71,13 +71,19 @@ function automatic(): Automatic {
   };
   const all = Object.values(sources);
   let observed: Observed | undefined;
-  // What observes is a tenth of the code, and is not loaded before somebody wants an event.
-  const theObserved = () => {
-    observed ??= observe(sources, settings);
+  let hasFailed = false;
+  // What observes is a tenth of the code, and is not loaded before somebody wants an event. Its file may be gone by then.
+  const theObserved = (): Observed | undefined => {
+    try {
+      observed ??= observe(sources, settings);
+    } catch (error) {
+      if (!hasFailed) warn(`Automatic activities cannot be observed: ${thrownMessage(error)}`);
+      hasFailed = true;
+    }
     return observed;
   };
   const update = () => {
-    if (observed !== undefined || all.some(isAnyWanted)) theObserved().update();
+    if (observed !== undefined || all.some(isAnyWanted)) theObserved()?.update();
   };
   for (const source of all) source.onCommand(update);
   // On Linux, tracers come and go without notice; checking takes a few loads.
@@ -95,7 +101,7 @@ function automatic(): Automatic {
       context.publish(settings.processContext);
       update();
     },
-    addMongoClient: (client) => theObserved().addMongoClient(client),
+    addMongoClient: (client) => theObserved()?.addMongoClient(client),
     setRoute: setRouteOfRunning,
   };
 }
@@ -110,10 +116,11 @@ class ProcessContextLoader {
     import('./process-context.ts')
       .then(({ publishProcessContext }) => publishProcessContext(this.#published))
       .catch((error: unknown) => {
-        process.emitWarning(
-          `The process context is not published: ${thrownMessage(error)}`,
-          'TracewrightWarning',
-        );
+        warn(`The process context is not published: ${thrownMessage(error)}`);
       });
   }
+}
+
+function warn(problem: string): void {
+  process.emitWarning(problem, 'TracewrightWarning');
 }
