@@ -105,10 +105,10 @@ async function chunkGroups() {
   writing.delete(lib(entries.index));
   return {
     groups: [
-      { name: 'base', test: (id) => writing.has(id) && outside.has(id), priority: 5 },
-      { name: 'write', test: (id) => writing.has(id), priority: 4 },
-      { name: 'shared', test: (id) => (sessions.has(id) || parts.has(id)) && outside.has(id), priority: 3 },
-      { name: 'session-parts', test: (id) => parts.has(id), priority: 2.5 },
+      { name: 'base', test: (id) => writing.has(id) && outside.has(id), priority: 6 },
+      { name: 'write', test: (id) => writing.has(id), priority: 5 },
+      { name: 'shared', test: (id) => (sessions.has(id) || parts.has(id)) && outside.has(id), priority: 4 },
+      { name: 'session-parts', test: (id) => parts.has(id), priority: 3 },
       { name: 'session', test: (id) => sessions.has(id), priority: 2 },
       { name: 'read', test: (id) => reading.has(id), priority: 1 },
     ],
@@ -138,66 +138,56 @@ function loadedFiles(output, files, importsOf) {
  * Puts the names of the deferred modules' files in the code that loads them. The names change with the contents: a
  * process that outlives its files finds none, instead of those of another version.
  */
-function nameDeferred(folder, output) {
-  const files = new Map(
-    output.filter(({ isEntry }) => isEntry).map(({ name, fileName }) => [name, fileName]),
-  );
-  for (const { fileName } of output) {
-    const file = join(folder, fileName);
-    const code = readFileSync(file, 'utf8');
-    writeFileSync(
-      file,
-      code.replace(/\.\/deferred:([\w-]+)\.cjs/g, (_, name) => `./${files.get(name)}`),
-    );
-  }
+function withDeferredNames(code, output) {
+  const fileOf = (name) => output.find((chunk) => chunk.isEntry && chunk.name === name).fileName;
+  return code.replace(/\.\/deferred:([\w-]+)\.cjs/g, (_, name) => `./${fileOf(name)}`);
 }
 
 /**
  * Bundlers take this code into modules as well, where esbuild leaves no `require` for what is not bundled: Node's own
  * modules.
  */
-function freeFromRequire(folder, output) {
-  const files = output
-    .filter(({ isEntry, name }) => isEntry && (name in entries || name in deferred))
-    .map(({ fileName }) => fileName);
-  for (const name of loadedFiles(output, files, atOnceOrLater)) {
-    const file = join(folder, name);
-    const code = readFileSync(file, 'utf8');
-    writeFileSync(file, code.replace(/\brequire\("(node:[\w/]+)"\)/g, 'process.getBuiltinModule("$1")'));
-  }
+function withoutRequire(code) {
+  return code.replace(/\brequire\("(node:[\w/]+)"\)/g, 'process.getBuiltinModule("$1")');
 }
 
 const GETTER =
   /Object\.defineProperty\(exports, "([^"]+)", \{\s+enumerable: true,\s+get: function\(\) \{\s+return (\S+);\s+\}\s+\}\);\n/g;
 
 /**
- * Gives each chunk that entries share an object with its exports, in place of a getter for each: those take a tenth of
- * the time of an import. None of the exports changes after the chunk is loaded. Where chunks import each other, the
- * getters stay, since the object would replace one that is already in use.
+ * Gives a chunk that entries share an object with its exports, in place of a getter for each: those take a tenth of
+ * the time of an import. None of the exports changes after the chunk is loaded.
  */
-function exportValues(folder, output) {
-  for (const { type, fileName, isEntry, imports } of output) {
-    if (type !== 'chunk' || isEntry || loadedFiles(output, imports, atOnce).has(fileName)) continue;
-    const file = join(folder, fileName);
-    const exported = [];
-    const code = readFileSync(file, 'utf8').replace(GETTER, (_statement, name, value) => {
-      exported.push(name === value ? name : `${JSON.stringify(name)}: ${value}`);
-      return '';
-    });
-    if (exported.length === 0 || /^exports\./m.test(code)) continue;
-    writeFileSync(file, `${code}module.exports = {\n\t${exported.join(',\n\t')}\n};\n`);
-  }
+function withExportedValues(code) {
+  const exported = [];
+  const rest = code.replace(GETTER, (_statement, name, value) => {
+    exported.push(name === value ? name : `${JSON.stringify(name)}: ${value}`);
+    return '';
+  });
+  if (exported.length === 0 || /^exports\./m.test(rest)) return code;
+  return `${rest}module.exports = {\n\t${exported.join(',\n\t')}\n};\n`;
 }
 
 /**
  * Escapes characters beyond Latin-1: V8 keeps the text of a program as long as the program, with two bytes for each
  * character if one needs them. A single ellipsis took each writer of events 0.25 MB of heap.
  */
-function writeInLatin1(folder, output) {
-  for (const { fileName } of output) {
-    const file = join(folder, fileName);
-    const escaped = (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
-    writeFileSync(file, readFileSync(file, 'utf8').replace(/[^\0-\xff]/g, escaped));
+function inLatin1(code) {
+  return code.replace(/[^\0-\xff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** Writes the chunks of the bundle as Node.js and bundlers load them. */
+function finishChunks(folder, output) {
+  const ofEntries = output.filter(({ isEntry, name }) => isEntry && (name in entries || name in deferred));
+  const files = ofEntries.map(({ fileName }) => fileName);
+  const bundled = loadedFiles(output, files, atOnceOrLater);
+  for (const { fileName, isEntry, imports, code: written } of output) {
+    let code = withDeferredNames(written, output);
+    if (bundled.has(fileName)) code = withoutRequire(code);
+    // Where chunks import each other, the object would replace one that is already in use.
+    const isInCircle = loadedFiles(output, imports, atOnce).has(fileName);
+    if (!isEntry && !isInCircle) code = withExportedValues(code);
+    writeFileSync(join(folder, fileName), inLatin1(code));
   }
 }
 
@@ -224,10 +214,7 @@ async function bundleEntries() {
       chunkFileNames: '[name]-[hash].cjs',
     },
   );
-  nameDeferred(dir, output);
-  freeFromRequire(dir, output);
-  exportValues(dir, output);
-  writeInLatin1(dir, output);
+  finishChunks(dir, output);
   return output;
 }
 
