@@ -7,14 +7,14 @@ import { type FailureFields, failureFields, NO_FAILURE } from '../base/thrown-fi
 import type { Observation } from '../runtime/observation.ts';
 import { activityEventsOf } from '../source/activity-events.ts';
 import { isAnyWanted, subscribed } from './channels.ts';
-import type { ConnectionEvents } from './connection-events.ts';
 import type { Settings } from './settings.ts';
+import type { Sources } from './sources.ts';
 
 interface SocketMessage {
   readonly socket: Socket;
 }
 
-export function connections(events: ConnectionEvents, settings: Settings): Observation {
+export function connections(events: Sources['net'], settings: Settings): Observation {
   return {
     isWanted: () => settings.isOn('net') && isAnyWanted(events),
     start: () =>
@@ -32,7 +32,7 @@ export function connections(events: ConnectionEvents, settings: Settings): Obser
 }
 
 /** Uses only socket events that need no other listeners. A Unix domain socket has none of them. */
-function watchConnecting(events: ConnectionEvents, socket: Socket): void {
+function watchConnecting(events: Sources['net'], socket: Socket): void {
   const connects = activityEventsOf(events, 'Connect');
   const { flow } = sharedActivities();
   const createdAt = performance.now();

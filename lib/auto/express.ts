@@ -4,7 +4,7 @@ import { shortened } from '../base/thrown-fields.ts';
 import { activityEventsOf } from '../source/activity-events.ts';
 import type { ChannelHandlers } from './channels.ts';
 import type { ServerRequests } from './http-server.ts';
-import type { MiddlewareEvents } from './middleware-events.ts';
+import type { Sources } from './sources.ts';
 import { type CallMessage, TracedCalls } from './traced-calls.ts';
 
 const CHANNEL = 'express.router.request';
@@ -64,7 +64,7 @@ export function expressRoutes(requests: ServerRequests): ChannelHandlers {
 }
 
 /** Handlers as activities. Each is nested in the request itself, although one handler calls the next. */
-export function expressHandlers(events: MiddlewareEvents, requests: ServerRequests): ChannelHandlers {
+export function expressHandlers(events: Sources['middleware'], requests: ServerRequests): ChannelHandlers {
   return new TracedCalls<HandlerMessage>(CHANNEL, {
     events: activityEventsOf(events, 'Handler'),
     parentOf: ({ req }) => requests.contextOf(req),

@@ -4,7 +4,7 @@ import { shortened } from '../base/thrown-fields.ts';
 import { activityEventsOf } from '../source/activity-events.ts';
 import type { ChannelHandlers } from './channels.ts';
 import type { ServerRequests } from './http-server.ts';
-import type { MiddlewareEvents } from './middleware-events.ts';
+import type { Sources } from './sources.ts';
 import { type CallMessage, TracedCalls } from './traced-calls.ts';
 
 const CHANNEL = 'fastify.request.handler';
@@ -30,7 +30,7 @@ export function fastifyRoutes(requests: ServerRequests): ChannelHandlers {
   };
 }
 
-export function fastifyHandlers(events: MiddlewareEvents, requests: ServerRequests): ChannelHandlers {
+export function fastifyHandlers(events: Sources['middleware'], requests: ServerRequests): ChannelHandlers {
   return new TracedCalls<HandlerMessage>(CHANNEL, {
     events: activityEventsOf(events, 'Handler'),
     parentOf: ({ request }) => requests.contextOf(request.raw),

@@ -11,9 +11,9 @@ import type { Observation } from '../runtime/observation.ts';
 import { type ActivityEvents, activityEventsOf, type TraceFields } from '../source/activity-events.ts';
 import { nearestCaller } from './call-stack.ts';
 import { subscribed } from './channels.ts';
-import type { HttpEvents, RequestFields } from './http-events.ts';
 import { hostAndPort, NO_STATUS, requestFields } from './request-fields.ts';
 import type { Settings } from './settings.ts';
+import type { RequestFields, Sources } from './sources.ts';
 
 /** The members of undici's requests that it documents for its channels. */
 interface UndiciRequest {
@@ -51,7 +51,7 @@ export class FetchRequests {
   /** Requests to upgrade the protocol; most versions of undici do not report their end. */
   #upgrades: (() => void) | undefined;
 
-  constructor(events: HttpEvents, settings: Settings) {
+  constructor(events: Sources['http'], settings: Settings) {
     this.#events = activityEventsOf(events, 'ClientRequest');
     this.#settings = settings;
   }

@@ -12,9 +12,9 @@ import { type ActivityEvents, activityEventsOf, type TraceFields } from '../sour
 import { writerOf } from '../source/event-functions.ts';
 import type { EventWriter } from '../source/event-writer.ts';
 import { type ChannelHandlers, subscribed } from './channels.ts';
-import type { HttpEvents, RequestFields } from './http-events.ts';
 import { ABORTED, hostAndPort, NO_STATUS, requestFields } from './request-fields.ts';
 import type { Settings } from './settings.ts';
+import type { RequestFields, Sources } from './sources.ts';
 
 interface RequestMessage {
   readonly request: ClientRequest;
@@ -56,7 +56,7 @@ export class ClientRequests {
   readonly #begun = new WeakSet<ClientRequest>();
   readonly #errors = new WeakMap<ClientRequest, unknown>();
 
-  constructor(events: HttpEvents, settings: Settings) {
+  constructor(events: Sources['http'], settings: Settings) {
     this.#events = activityEventsOf(events, 'ClientRequest');
     this.#socketAssigned = writerOf(events.SocketAssigned);
     this.#settings = settings;

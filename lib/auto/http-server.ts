@@ -10,10 +10,10 @@ import { isHttpError } from '../known/failures.ts';
 import type { Observation } from '../runtime/observation.ts';
 import { type ActivityEvents, activityEventsOf, type TraceFields } from '../source/activity-events.ts';
 import { subscribed } from './channels.ts';
-import type { HttpEvents, RequestFields } from './http-events.ts';
 import { ABORTED, hostAndPort, NO_STATUS, requestFields } from './request-fields.ts';
 import { MAX_ROUTE, setRouteOf } from './routes.ts';
 import type { Settings } from './settings.ts';
+import type { RequestFields, Sources } from './sources.ts';
 
 interface RequestMessage {
   readonly request: IncomingMessage;
@@ -137,7 +137,7 @@ export class ServerRequests {
   readonly #flow: ActivityFlow = sharedActivities().flow;
   readonly #bySocket = new WeakMap<Socket, OpenRequests>();
 
-  constructor(events: HttpEvents, settings: Settings) {
+  constructor(events: Sources['http'], settings: Settings) {
     this.#events = activityEventsOf(events, 'Request');
     this.#settings = settings;
   }

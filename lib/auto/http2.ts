@@ -14,9 +14,9 @@ import type { Observation } from '../runtime/observation.ts';
 import { type ActivityEvents, activityEventsOf, type TraceFields } from '../source/activity-events.ts';
 import { subscribed } from './channels.ts';
 import { grpcOutcome } from './grpc-status.ts';
-import type { HttpEvents, RequestFields } from './http-events.ts';
 import { ABORTED, hostAndPort, NO_STATUS, requestFields } from './request-fields.ts';
 import type { Settings } from './settings.ts';
+import type { RequestFields, Sources } from './sources.ts';
 
 /** The headers of a request or a response. */
 type Headers = IncomingHttpHeaders & OutgoingHttpHeaders;
@@ -41,7 +41,7 @@ export class Http2Requests {
   readonly #trailers = new WeakMap<Http2Stream, Headers>();
   readonly #errors = new WeakMap<Http2Stream, unknown>();
 
-  constructor(events: HttpEvents, settings: Settings) {
+  constructor(events: Sources['http'], settings: Settings) {
     this.#served = activityEventsOf(events, 'Request');
     this.#made = activityEventsOf(events, 'ClientRequest');
     this.#settings = settings;

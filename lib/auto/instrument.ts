@@ -5,17 +5,12 @@ import { isMainThread } from 'node:worker_threads';
 import { thrownMessage } from '../base/value-text.ts';
 import { everySecond } from '../runtime/every-second.ts';
 import { isAnyWanted } from './channels.ts';
-import { defineConnectionEvents } from './connection-events.ts';
-import { defineDatabaseEvents } from './database-events.ts';
-import { defineHttpEvents } from './http-events.ts';
-import { defineMiddlewareEvents } from './middleware-events.ts';
-import { defineModuleEvents } from './module-events.ts';
 import type { MongoClientLike } from './mongodb.ts';
 import { type Observed, observe } from './observed.ts';
 import { publishPg } from './pg-channels.ts';
-import { defineProcessEvents } from './process-events.ts';
 import { setRouteOfRunning } from './routes.ts';
 import { type InstrumentOptions, type ProcessContext, Settings } from './settings.ts';
+import { defineSources } from './sources.ts';
 
 /** Incremented when the data shared by all copies of this package in one thread changes. */
 const KEY = Symbol.for('tracewright.auto.v2');
@@ -61,14 +56,7 @@ function sharedAutomatic(): Automatic {
 
 function automatic(): Automatic {
   const settings = new Settings();
-  const sources = {
-    http: defineHttpEvents(),
-    middleware: defineMiddlewareEvents(),
-    database: defineDatabaseEvents(),
-    net: defineConnectionEvents(),
-    processes: defineProcessEvents(),
-    modules: defineModuleEvents(),
-  };
+  const sources = defineSources();
   const all = Object.values(sources);
   let observed: Observed | undefined;
   let hasFailed = false;
@@ -77,8 +65,10 @@ function automatic(): Automatic {
     try {
       observed ??= observe(sources, settings);
     } catch (error) {
-      if (!hasFailed) warn(`Automatic activities cannot be observed: ${thrownMessage(error)}`);
+      if (hasFailed) return undefined;
       hasFailed = true;
+      const problem = `Automatic activities cannot be observed: ${thrownMessage(error)}`;
+      process.emitWarning(problem, 'TracewrightWarning');
     }
     return observed;
   };
@@ -116,11 +106,10 @@ class ProcessContextLoader {
     import('./process-context.ts')
       .then(({ publishProcessContext }) => publishProcessContext(this.#published))
       .catch((error: unknown) => {
-        warn(`The process context is not published: ${thrownMessage(error)}`);
+        process.emitWarning(
+          `The process context is not published: ${thrownMessage(error)}`,
+          'TracewrightWarning',
+        );
       });
   }
-}
-
-function warn(problem: string): void {
-  process.emitWarning(problem, 'TracewrightWarning');
 }

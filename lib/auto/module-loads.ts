@@ -6,8 +6,8 @@ import { failureFields, NO_FAILURE, shortened } from '../base/thrown-fields.ts';
 import type { Observation } from '../runtime/observation.ts';
 import { activityEventsOf } from '../source/activity-events.ts';
 import { subscribed } from './channels.ts';
-import type { ModuleEvents } from './module-events.ts';
 import type { Settings } from './settings.ts';
+import type { Sources } from './sources.ts';
 
 interface LoadMessage {
   /** Both are the name in the code: `id` of `require`, `url` of `import`. */
@@ -28,7 +28,7 @@ const IN_PACKAGES = /^.*[/\\]node_modules[/\\]/;
  * Sources, checked by running them: Node.js 22, 24 and 26 publish `module.require` and `module.import`; 20 publishes
  * neither. `module.require` also reports calls for modules that have been loaded, and built-in ones.
  */
-export function moduleLoads(events: ModuleEvents, settings: Settings): Observation {
+export function moduleLoads(events: Sources['modules'], settings: Settings): Observation {
   const loads = activityEventsOf(events, 'Load');
   const { flow } = sharedActivities();
   const known = new Set<string>();

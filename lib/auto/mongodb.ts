@@ -5,9 +5,9 @@ import { sharedActivities } from '../activity/shared.ts';
 import { type FailureFields, failureFields, NO_FAILURE } from '../base/thrown-fields.ts';
 import type { Observation } from '../runtime/observation.ts';
 import { type ActivityEvents, activityEventsOf } from '../source/activity-events.ts';
-import type { DatabaseEvents } from './database-events.ts';
 import { hostAndPort } from './request-fields.ts';
 import type { Settings } from './settings.ts';
+import type { Sources } from './sources.ts';
 
 /** The part of a MongoClient used here. It emits these events only with its option `monitorCommands`. */
 export interface MongoClientLike {
@@ -44,7 +44,7 @@ export class MongoCommands {
   };
   #isRunning = false;
 
-  constructor(events: DatabaseEvents, settings: Settings) {
+  constructor(events: Sources['database'], settings: Settings) {
     this.#events = activityEventsOf(events, 'Command');
     this.#settings = settings;
   }

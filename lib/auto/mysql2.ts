@@ -1,8 +1,8 @@
 /** Queries of the package mysql2, from its own channels. */
 import { activityEventsOf } from '../source/activity-events.ts';
 import type { ChannelHandlers } from './channels.ts';
-import type { DatabaseEvents } from './database-events.ts';
 import type { Settings } from './settings.ts';
+import type { Sources } from './sources.ts';
 import { sqlErrorMessage, sqlOperation, sqlText } from './sql-text.ts';
 import { type CallMessage, TracedCalls } from './traced-calls.ts';
 
@@ -25,7 +25,7 @@ const serverOf = ({ database, serverAddress, serverPort }: ServerMessage) => ({
   port: serverPort ?? 0,
 });
 
-export function mysql2Handlers(events: DatabaseEvents, settings: Settings): ChannelHandlers {
+export function mysql2Handlers(events: Sources['database'], settings: Settings): ChannelHandlers {
   const commands = {
     events: activityEventsOf(events, 'Command'),
     fieldsOf: (message: QueryMessage) => {

@@ -1,37 +1,22 @@
 /** What is observed of Node.js and of libraries, while somebody wants its events. */
 import { type Observation, Observations } from '../runtime/observation.ts';
 import { type ChannelHandlers, type Events, isAnyWanted, subscribed } from './channels.ts';
-import type { ConnectionEvents } from './connection-events.ts';
 import { connections } from './connections.ts';
-import type { DatabaseEvents } from './database-events.ts';
 import { expressHandlers, expressRoutes } from './express.ts';
 import { fastifyHandlers, fastifyRoutes } from './fastify.ts';
 import { FetchRequests } from './fetch.ts';
 import { ClientRequests } from './http-client.ts';
-import type { HttpEvents } from './http-events.ts';
 import { ServerRequests } from './http-server.ts';
 import { Http2Requests } from './http2.ts';
-import type { MiddlewareEvents } from './middleware-events.ts';
-import type { ModuleEvents } from './module-events.ts';
 import { moduleLoads } from './module-loads.ts';
 import { type MongoClientLike, MongoCommands } from './mongodb.ts';
 import { mysql2Handlers } from './mysql2.ts';
 import { pgHandlers } from './pg.ts';
-import type { ProcessEvents } from './process-events.ts';
 import { childProcesses, workerThreads } from './processes.ts';
 import { ioredisHandlers, redisHandlers } from './redis.ts';
 import { H3_ROUTES } from './routes.ts';
 import type { InstrumentationName, Settings } from './settings.ts';
-
-/** The event sources of this thread. */
-export interface Sources {
-  readonly http: HttpEvents;
-  readonly middleware: MiddlewareEvents;
-  readonly database: DatabaseEvents;
-  readonly net: ConnectionEvents;
-  readonly processes: ProcessEvents;
-  readonly modules: ModuleEvents;
-}
+import type { Sources } from './sources.ts';
 
 export interface Observed {
   /** Begins and ends to observe, as it is wanted now. */

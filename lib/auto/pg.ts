@@ -1,9 +1,9 @@
 /** Queries of the package pg, to which `publishPg` adds channels. */
 import { activityEventsOf } from '../source/activity-events.ts';
 import type { ChannelHandlers } from './channels.ts';
-import type { DatabaseEvents } from './database-events.ts';
 import { PG_CHANNELS } from './pg-channels.ts';
 import type { Settings } from './settings.ts';
+import type { Sources } from './sources.ts';
 import { sqlErrorMessage, sqlOperation, sqlText } from './sql-text.ts';
 import { type CallMessage, TracedCalls } from './traced-calls.ts';
 
@@ -25,7 +25,7 @@ const serverOf = ({ database, host, port }: ServerMessage) => ({
   port: Number(port ?? 0),
 });
 
-export function pgHandlers(events: DatabaseEvents, settings: Settings): ChannelHandlers {
+export function pgHandlers(events: Sources['database'], settings: Settings): ChannelHandlers {
   const of = (activity: 'Connect' | 'Acquire') => ({
     events: activityEventsOf(events, activity),
     fieldsOf: serverOf,

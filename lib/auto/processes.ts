@@ -7,15 +7,15 @@ import { shortened } from '../base/thrown-fields.ts';
 import type { Observation } from '../runtime/observation.ts';
 import { activityEventsOf } from '../source/activity-events.ts';
 import { subscribed } from './channels.ts';
-import type { ProcessEvents } from './process-events.ts';
 import type { Settings } from './settings.ts';
+import type { Sources } from './sources.ts';
 
 const MAX_NAME = 255;
 
 /** A process ended by a signal has no exit code. */
 const NO_EXIT_CODE = -1;
 
-export function childProcesses(events: ProcessEvents, settings: Settings): Observation {
+export function childProcesses(events: Sources['processes'], settings: Settings): Observation {
   const children = activityEventsOf(events, 'Child');
   const { flow } = sharedActivities();
   const onSpawn = (child: ChildProcess) => {
@@ -41,7 +41,7 @@ export function childProcesses(events: ProcessEvents, settings: Settings): Obser
   };
 }
 
-export function workerThreads(events: ProcessEvents, settings: Settings): Observation {
+export function workerThreads(events: Sources['processes'], settings: Settings): Observation {
   const workers = activityEventsOf(events, 'Worker');
   const { flow } = sharedActivities();
   return {

@@ -5,7 +5,7 @@ import { shortened } from '../base/thrown-fields.ts';
 import { activityEventsOf } from '../source/activity-events.ts';
 import { nearestCaller } from './call-stack.ts';
 import type { ChannelHandlers } from './channels.ts';
-import type { DatabaseEvents } from './database-events.ts';
+import type { Sources } from './sources.ts';
 import { type CallMessage, TracedCalls } from './traced-calls.ts';
 
 interface ServerMessage extends CallMessage {
@@ -50,7 +50,7 @@ function commandOf({ command = '', args = [] }: CommandMessage) {
  */
 function handlersOf(
   prefix: 'node-redis' | 'ioredis',
-  events: DatabaseEvents,
+  events: Sources['database'],
   isDeferred = () => false,
 ): ChannelHandlers {
   return {
@@ -79,7 +79,7 @@ function handlersOf(
  * A pool calls what waited for a client while it takes that client back from another caller, and tells nobody whose turn
  * it is: what the waiting function does belongs to nobody, rather than to the other caller.
  */
-export const redisHandlers = (events: DatabaseEvents): ChannelHandlers => {
+export const redisHandlers = (events: Sources['database']): ChannelHandlers => {
   const { flow } = sharedActivities();
   return {
     ...handlersOf('node-redis', events),
@@ -94,5 +94,5 @@ export const redisHandlers = (events: DatabaseEvents): ChannelHandlers => {
 /** Commands collected into a pipeline, or until there is a connection, are published when they are sent. */
 const SENT_LATER = ['executeAutoPipeline', 'executeOfflineCommands', '/redis/event_handler.js'];
 
-export const ioredisHandlers = (events: DatabaseEvents) =>
+export const ioredisHandlers = (events: Sources['database']) =>
   handlersOf('ioredis', events, () => nearestCaller(SENT_LATER) !== undefined);

@@ -2,7 +2,7 @@
 
 import { type FailureFields, NO_FAILURE, shortened } from '../base/thrown-fields.ts';
 import type { TraceFields } from '../source/activity-events.ts';
-import type { RequestFields } from './http-events.ts';
+import type { RequestFields } from './sources.ts';
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { http: 80, https: 443 };
 const MAX_HOST = 255;

@@ -1,8 +1,8 @@
 /** How a thread takes part in the sessions that other threads start. */
 import { onSharedSession } from '../listen/shared-sessions.ts';
 import type { UserEventsProvider } from '../wire/diagnostics-ipc/tracing.ts';
-import { type GroupPart, joinGroup, joinUserEvents } from './session-parts.ts';
-import type { ThreadPartOptions } from './threads/thread-part.ts';
+import { joinGroup, joinUserEvents } from './session-parts.ts';
+import type { ThreadPart, ThreadPartOptions } from './threads/thread-part.ts';
 
 /** The versions change with the data below, and with the way threads pass on events. */
 export const GROUP_KIND = 'event-pipe-group.v2';
@@ -18,7 +18,7 @@ export interface SessionOfGroup {
 }
 
 /** The key is the group. */
-const parts = new Map<string, GroupPart>();
+const parts = new Map<string, ThreadPart>();
 let hasJoined = false;
 
 /** Makes this thread join the sessions that others have started, and those that they start later. */

@@ -6,13 +6,7 @@ import { scratch } from '../wire/scratch.ts';
 import { ThreadPart, type ThreadPartOptions } from './threads/thread-part.ts';
 import { ThreadPart as TracepointPart } from './user-events/thread-part.ts';
 
-/** A part in a group of sessions. */
-export interface GroupPart extends SessionPart {
-  /** Takes part in one session more. */
-  add(): SessionPart;
-}
-
-export function joinGroup(options: ThreadPartOptions): GroupPart {
+export function joinGroup(options: ThreadPartOptions): ThreadPart {
   return new ThreadPart(options);
 }
 

@@ -2,7 +2,6 @@
  * What a thread has begun and waits for, as Node.js itself knows it: requests, connections, work of the thread pool,
  * timers. Nothing is kept for it; it is looked up when somebody asks, at the end of a trace.
  */
-
 import type { ChildProcess } from 'node:child_process';
 import type { ClientRequest, ServerResponse } from 'node:http';
 import type { Session } from 'node:inspector';

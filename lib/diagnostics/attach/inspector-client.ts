@@ -4,7 +4,6 @@
  *
  * Sources: RFC 6455; https://chromedevtools.github.io/devtools-protocol/v8/Runtime/#method-evaluate.
  */
-
 import { randomBytes } from 'node:crypto';
 import { get } from 'node:http';
 import type { Socket } from 'node:net';

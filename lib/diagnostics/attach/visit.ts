@@ -2,7 +2,6 @@
  * Opens a port in a process through its inspector, and closes the inspector. Nothing but a kill keeps a visit from
  * that, and then another one closes the inspector: see `attach.ts`.
  */
-
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ownCode } from '../../base/evaluated-code.ts';
 import { thrownMessage } from '../../base/value-text.ts';

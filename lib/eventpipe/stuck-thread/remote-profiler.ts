@@ -2,7 +2,6 @@
  * V8's CPU profiler for the main thread, run from a worker thread: it samples JavaScript that does not return to its
  * event loop, because V8 lets the inspector interrupt it.
  */
-
 import type { Profiler } from 'node:inspector';
 import { Session, url } from 'node:inspector';
 import { ownCode } from '../../base/evaluated-code.ts';

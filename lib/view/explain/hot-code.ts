@@ -100,7 +100,7 @@ function codeOf(frames: readonly Frame[]): Code | undefined {
   return { text: called === undefined ? text : `${inner}, called by ${text}`, called };
 }
 
-/** Without what only interrupts it, to look at it. */
+/** Leaves out frames that have interrupted the others to look at them. */
 function interrupted(frames: readonly Frame[]): readonly Frame[] {
   const below = frames.slice(frames.findLastIndex(isOwnCode) + 1);
   return below.length > 0 ? below : frames;
