@@ -68,7 +68,8 @@ export class DatabaseServer {
     execFileSync(
       program('mariadb-install-db'),
       [...common, '--auth-root-authentication-method=normal', '--skip-test-db'],
-      { stdio: 'ignore' },
+      // A failure says why.
+      { stdio: 'pipe' },
     );
     const args = [
       `--port=${port}`,
